@@ -1,0 +1,1 @@
+"""The command `project-corpus`: one module a command, loaded when it is asked for."""

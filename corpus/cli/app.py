@@ -1,0 +1,222 @@
+"""The edge of `project-corpus`: the clock, the streams, every failure, the exit status.
+
+Commands take values and give values; only this module prints, catches and asks the
+clock or the environment. Exit status: 0 done; 1 checked and found problems; 2 bad
+input, stale, refused or denied; 70 a defect; 130 interrupted. A reader that closes
+the pipe early changes neither the status nor stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from corpus.cli.commands import COMMANDS, PROGRAM
+from corpus.cli.program import overview
+from corpus.cli.render import Progress, ReaderGoneError, Screen
+from corpus.errors import BugError, CodedError, InterruptError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from types import ModuleType
+
+    from corpus.cli.arguments import CommandParser
+    from corpus.cli.call import Call
+    from corpus.cli.program import Command, Program
+
+    Formats = Mapping[str, Callable[[object], Iterable[str]] | None]
+
+__all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run_program"]
+
+DEBUG = "PROJECT_CORPUS_DEBUG"
+"""Set to 1 to see the traceback of a defect."""
+
+_OURS = ("corpus", "agentctx")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `project-corpus` and give its exit status."""
+    return run_program(PROGRAM, sys.argv[1:] if arguments is None else arguments)
+
+
+def run_program(program: Program, arguments: Sequence[str]) -> int:
+    """Run one call of a program, turning every failure into a report and a status."""
+    screen = Screen(sys.stdout, sys.stderr)
+    try:
+        return _answer(program, arguments, screen)
+    except ReaderGoneError:
+        return 0
+    except CodedError as error:
+        failure = error
+    except KeyboardInterrupt:
+        failure = InterruptError()
+    except Exception as error:  # noqa: BLE001 - the one net below every command
+        if os.environ.get(DEBUG) == "1":
+            _tell_traceback(screen, error)
+        failure = BugError(kind=type(error).__name__, place=_place(error))
+    screen.tell_failure(failure, as_json=_wants_json(screen, arguments))
+    return failure.exit_status
+
+
+def command_parser(
+    program: Program, command: Command, module: ModuleType
+) -> CommandParser:
+    """Build what a command takes, `--format` and `--help` included."""
+    from corpus.cli.arguments import CommandParser  # noqa: PLC0415 - argparse is slow
+
+    parser = CommandParser(
+        prog=f"{program.name} {command.name}",
+        summary=module.SUMMARY,
+        example=module.EXAMPLE,
+    )
+    module.configure(parser)
+    formats = _formats(module)
+    if len(formats) > 1:
+        parser.add_argument(
+            "--format",
+            choices=tuple(formats),
+            help="how to print the result (default: json, but text on a terminal)"
+            if "text" in formats
+            else "how to print the result",
+        )
+    return parser
+
+
+def _answer(program: Program, arguments: Sequence[str], screen: Screen) -> int:
+    command = program.find(arguments)
+    if command is None:
+        screen.write(_page(program, arguments))
+        return 0
+    module = import_module(command.module)
+    parser = command_parser(program, command, module)
+    return _run(module, parser, arguments[len(command.path) :], screen)
+
+
+def _page(program: Program, arguments: Sequence[str]) -> str:
+    """Give the page that a call without a command asks for."""
+    first = arguments[0] if arguments else ""
+    group = program.group(first)
+    rest = arguments[1:] if group else arguments
+    if rest and rest[0] in {"-h", "--help"}:
+        return overview(program, group or program.commands)
+    if first == "--version":
+        return f"{program.name} {program.version}\n"
+    wanted = " ".join([first, *rest[:1]] if group else [first])
+    if not rest:
+        place = f"`{program.name} {first}`" if group else f"`{program.name}`"
+        raise UsageError(problem=f"{place} needs a command")
+    raise UsageError(problem=f"`{wanted}` is not a command of {program.name}")
+
+
+def _run(
+    module: ModuleType,
+    parser: CommandParser,
+    arguments: Sequence[str],
+    screen: Screen,
+) -> int:
+    from corpus.cli.arguments import help_asked  # noqa: PLC0415 - argparse is slow
+
+    if help_asked(arguments):
+        screen.write(parser.format_help())
+        return 0
+    values = parser.parse(arguments)
+    formats = _formats(module)
+    chosen = _format(formats, values.pop("format", None), screen)
+    progress = Progress(screen, time.monotonic)
+    call = _call(chosen, screen, progress)
+    try:
+        value = module.run(call, **values)
+    finally:
+        progress.clear()
+    status = _exit_status(module, value)
+    try:
+        _print(module, formats[chosen], value, screen)
+    except ReaderGoneError:
+        return status
+    return status
+
+
+def _call(chosen: str, screen: Screen, progress: Progress) -> Call:
+    from corpus.cli.call import Call  # noqa: PLC0415 - pathlib is slow
+
+    return Call(
+        now=_clock(),
+        clock=_clock,
+        format=chosen,
+        interactive=screen.out_is_terminal,
+        progress=progress,
+        random=os.urandom,
+        write_json=lambda value: screen.write_json(value, indent=None),
+        write_lines=screen.write_lines,
+    )
+
+
+def _clock() -> datetime:
+    from datetime import UTC, datetime  # noqa: PLC0415 - no page of help needs it
+
+    return datetime.now(UTC)
+
+
+def _formats(module: ModuleType) -> Formats:
+    formats: Formats = getattr(module, "FORMATS", {"json": None, "text": module.lines})
+    return formats
+
+
+def _format(formats: Formats, asked: object, screen: Screen) -> str:
+    """Choose the format: the one asked for, else what suits the reader."""
+    if isinstance(asked, str):
+        return asked
+    if not screen.out_is_terminal and "json" in formats:
+        return "json"
+    readable = [name for name, lines in formats.items() if lines is not None]
+    return "text" if "text" in readable else readable[0]
+
+
+def _exit_status(module: ModuleType, value: object) -> int:
+    exit_status: Callable[[object], int] = getattr(module, "exit_status", lambda _: 0)
+    return exit_status(value)
+
+
+def _print(
+    module: ModuleType,
+    lines: Callable[[object], Iterable[str]] | None,
+    value: object,
+    screen: Screen,
+) -> None:
+    """Print what `run` gave; None means that the command has printed as it went."""
+    if value is None:
+        return
+    if lines is None:
+        as_json: Callable[[object], object] = getattr(module, "as_json", lambda it: it)
+        screen.write_json(as_json(value))
+    else:
+        screen.write_lines(lines(value))
+
+
+def _wants_json(screen: Screen, arguments: Sequence[str]) -> bool:
+    from corpus.cli.arguments import format_asked  # noqa: PLC0415 - argparse is slow
+
+    asked = format_asked(arguments)
+    return not screen.out_is_terminal if asked is None else asked == "json"
+
+
+def _place(error: BaseException) -> str:
+    """Name the innermost line of ours an error passed through, as module:line."""
+    place = "a place outside the package"
+    step = error.__traceback__
+    while step is not None:
+        module = str(step.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in _OURS:
+            place = f"{module}:{step.tb_lineno}"
+        step = step.tb_next
+    return place
+
+
+def _tell_traceback(screen: Screen, error: BaseException) -> None:
+    import traceback  # noqa: PLC0415 - only for whoever hunts a defect
+
+    screen.tell("".join(traceback.format_exception(error)))

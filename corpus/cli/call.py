@@ -1,0 +1,61 @@
+"""What a command is given besides its arguments: the outside world, as values."""
+
+from __future__ import annotations
+
+import os.path
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus.errors import RootNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+MARK = ".project-corpus"
+"""The folder that makes the folder around it a corpus."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One run of one command.
+
+    `now` is UTC, the same for the whole run; a command that runs on and on asks
+    `clock` again. `format` is the chosen output format. `interactive` says that stdout
+    is a terminal. `progress(done, total, label)` may be called as often as one likes.
+    `write_json` and `write_lines` are only for a command that reports while it runs.
+    """
+
+    now: datetime
+    clock: Callable[[], datetime]
+    format: str
+    interactive: bool
+    progress: Callable[[int, int, str], None]
+    random: Callable[[int], bytes]
+    write_json: Callable[[object], None]
+    write_lines: Callable[[Iterable[str]], None]
+
+    def root(self, root: str | None) -> Path:
+        """Find the corpus: the folder named, else the nearest one above us.
+
+        RootNotFoundError: the folder named, or every folder above, is no corpus.
+        """
+        if root is not None:
+            if not _is_corpus(root):
+                raise RootNotFoundError(root=root)
+            return Path(root).resolve()
+        try:
+            here = Path.cwd()
+        except OSError as error:  # the working directory was removed under us
+            raise RootNotFoundError(root=".") from error
+        for folder in (here, *here.parents):
+            if _is_corpus(str(folder)):
+                return folder
+        raise RootNotFoundError(root=".")
+
+
+def _is_corpus(folder: str) -> bool:
+    """Say whether `folder` holds the mark; a link counts, for `validate` reports it."""
+    mark = os.path.join(folder, MARK)  # noqa: PTH118 - these answer False for any text
+    return os.path.isdir(mark) or os.path.islink(mark)  # noqa: PTH112, PTH114

@@ -1,0 +1,85 @@
+"""`project-corpus status`: where the project stands, on one card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corpus.cli.arguments import add_root
+from corpus.confined.reader import open_root
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from corpus.cli.call import Call
+    from corpus.protocol.overview import ActiveTask, Overview
+
+SUMMARY = "Show where the project stands, on one card."
+EXAMPLE = "project-corpus status"
+
+_LABEL = 13
+_TEXT_LINES = 6
+"""How many lines of a section the card shows."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments; each one is a keyword of `run`."""
+    add_root(parser)
+
+
+def run(call: Call, *, root: str | None) -> Overview:
+    """Read the state files, the active task and the index's own card."""
+    from corpus.protocol.overview import overview  # noqa: PLC0415 - parses Markdown
+    from corpus.view import index_card  # noqa: PLC0415 - opens the index
+
+    with open_root(call.root(root)) as opened:
+        return overview(opened, index=index_card(opened))
+
+
+def lines(value: Overview) -> Iterator[str]:
+    """Draw the card: a label and a value a line."""
+    name = value.logical_name or value.project_id or "unnamed project"
+    yield f"{name} ({value.project_id or 'no valid id'})"
+    yield ""
+    yield from _row("lifecycle", value.lifecycle_status or "not stated")
+    yield from _row("active task", _task(value.active_task))
+    yield from _row("next action", value.next_action or "none")
+    yield from _row("blockers", value.blockers or "none")
+    yield from _row("verified", value.last_verified_at or "not stated")
+    yield from _row("index", _index(value))
+    yield from _row("findings", _findings(value))
+
+
+def _row(label: str, text: str) -> Iterator[str]:
+    first, *rest = [line.rstrip() for line in text.splitlines() if line.strip()]
+    yield f"{label:<{_LABEL}}{first}"
+    shown = rest[: _TEXT_LINES - 1]
+    for line in shown:
+        yield f"{'':<{_LABEL}}{line}"
+    if len(rest) > len(shown):
+        yield f"{'':<{_LABEL}}… {len(rest) - len(shown)} more lines in STATUS.md"
+
+
+def _task(task: ActiveTask | None) -> str:
+    if task is None:
+        return "none"
+    if task.title is None:
+        return f"{task.id} (no such task in scope)"
+    return f"{task.id} [{task.status or 'no status'}] {task.title}"
+
+
+def _index(value: Overview) -> str:
+    state = value.index.state
+    built = f", built {value.index.built_at}" if value.index.built_at else ""
+    if state == "fresh":
+        return f"fresh{built}"
+    return f"{state}{built}; run `project-corpus context build`"
+
+
+def _findings(value: Overview) -> str:
+    if not value.errors and not value.warnings:
+        return "none"
+    return (
+        f"{value.errors} errors, {value.warnings} warnings; "
+        "run `project-corpus validate`"
+    )

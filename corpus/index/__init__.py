@@ -1,0 +1,1 @@
+"""The derived index: hashes, line spans and postings, never the text."""

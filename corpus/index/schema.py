@@ -1,0 +1,238 @@
+"""The index file: its tables, and the digest that proves none of its rows changed.
+
+The file holds paths, hashes, numbers and closed vocabularies. It holds no word of any
+source: terms, `Supersedes` names and text fingerprints are keyed hashes, and the key
+lies outside the project (P5.2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus.index.postings import (
+    SHARDS,
+    Shard,
+    from_blobs,
+    pack,
+    shard_number,
+    to_blobs,
+)
+from corpus.sources.facts import Facts, Reference
+from corpus.sources.scan import Skipped
+from corpus.sources.standing import Relation, Standing
+from corpus.sqlite import image_bytes, new_image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from corpus.sqlite import Db
+
+INDEX_SCHEMA_VERSION = "2"
+PROVIDER = "markdown"
+
+TABLES = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE source (
+      id INTEGER PRIMARY KEY, provider TEXT NOT NULL, path TEXT NOT NULL,
+      sha256 TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL,
+      type TEXT NOT NULL, authority TEXT NOT NULL, temporal TEXT NOT NULL,
+      timestamp TEXT, task_status TEXT, supersedes TEXT NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE relation (
+      source TEXT NOT NULL, line INTEGER NOT NULL, target TEXT NOT NULL,
+      verdict TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE TABLE skipped (path TEXT NOT NULL, reason TEXT NOT NULL) STRICT",
+    """
+    CREATE TABLE shard (
+      id INTEGER PRIMARY KEY, owners BLOB NOT NULL, firsts BLOB NOT NULL,
+      lasts BLOB NOT NULL, begins BLOB NOT NULL, ends BLOB NOT NULL,
+      depths BLOB NOT NULL, headings BLOB NOT NULL, same BLOB NOT NULL,
+      lengths BLOB NOT NULL, terms BLOB NOT NULL, starts BLOB NOT NULL,
+      entries BLOB NOT NULL, weights BLOB NOT NULL
+    ) STRICT
+    """,
+)
+
+_READS = (
+    "SELECT key, value FROM meta WHERE key <> 'digest' ORDER BY key",
+    "SELECT * FROM source ORDER BY id",
+    "SELECT * FROM relation ORDER BY rowid",
+    "SELECT * FROM skipped ORDER BY rowid",
+    "SELECT * FROM shard ORDER BY id",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Everything an index holds, as values. Sources are sorted by path.
+
+    `shards[n]` belongs to the sources whose path falls into shard n, in path order.
+    """
+
+    project_id: str
+    key_id: str
+    facts: tuple[Facts, ...]
+    standings: tuple[Standing, ...]
+    relations: tuple[Relation, ...]
+    skipped: tuple[Skipped, ...]
+    shards: tuple[Shard, ...]
+
+    def snapshot(self) -> dict[str, str]:
+        """Map each source's path to its SHA-256."""
+        return {facts.path: facts.sha256 for facts in self.facts}
+
+
+def key_id(key: bytes) -> str:
+    """Name a key without telling it."""
+    return _keyed(key, b"key id", 8).hexdigest()
+
+
+def term_hash(key: bytes) -> Callable[[str], int]:
+    """Give the function from a term to its 64-bit keyed hash."""
+    seed = hashlib.blake2b(key=key, digest_size=8)
+
+    def hashed(term: str) -> int:
+        copy = seed.copy()
+        copy.update(term.encode("utf-8", "surrogatepass"))
+        return int.from_bytes(copy.digest(), "little")
+
+    return hashed
+
+
+def to_image(rows: Rows, key: bytes) -> bytes:
+    """Write the rows as a SQLite file; the same rows and key give the same bytes."""
+    db = new_image(TABLES)
+    try:
+        _insert(db, rows)
+        db.execute(
+            "INSERT INTO meta VALUES ('digest', :digest)",
+            {"digest": content_digest(db, key)},
+        )
+        return image_bytes(db)
+    finally:
+        db.close()
+
+
+def content_digest(db: Db, key: bytes) -> str:
+    """Hash all rows in order, under the key."""
+    state = _keyed(key, b"rows", 32)
+    for statement in _READS:
+        for row in db.execute(statement):
+            for value in row:
+                if isinstance(value, bytes):
+                    state.update(b"b%d:" % len(value))
+                    state.update(value)
+                else:
+                    text = repr(value).encode("utf-8", "surrogatepass")
+                    state.update(b"t%d:" % len(text) + text)
+            state.update(b"\n")
+        state.update(b"\f")
+    return state.hexdigest()
+
+
+def read_meta(db: Db) -> dict[str, str]:
+    """Read the meta table."""
+    return dict(db.execute("SELECT key, value FROM meta"))
+
+
+def read_rows(db: Db, meta: dict[str, str], where: str) -> Rows:
+    """Read all rows; call it only after the digest was checked."""
+    facts: list[Facts] = []
+    standings: list[Standing] = []
+    for row in db.execute(
+        "SELECT path, type, sha256, size, lines, timestamp, task_status, supersedes,"
+        " authority, temporal FROM source ORDER BY id"
+    ):
+        names = _references(row[7]) if row[7] else ()
+        facts.append(Facts(*row[:7], supersedes=names))
+        standings.append(Standing(row[8], row[9]))
+    stored = {
+        row[0]: from_blobs(row[1:], where)
+        for row in db.execute("SELECT * FROM shard ORDER BY id")
+    }
+    empty = pack(())
+    return Rows(
+        project_id=meta["project_id"],
+        key_id=meta["key_id"],
+        facts=tuple(facts),
+        standings=tuple(standings),
+        relations=tuple(
+            Relation(*row)
+            for row in db.execute(
+                "SELECT source, line, target, verdict FROM relation ORDER BY rowid"
+            )
+        ),
+        skipped=tuple(
+            Skipped(*row)
+            for row in db.execute("SELECT path, reason FROM skipped ORDER BY rowid")
+        ),
+        shards=tuple(stored.get(number, empty) for number in range(SHARDS)),
+    )
+
+
+def members(facts: Sequence[Facts]) -> list[list[int]]:
+    """Give, for each shard, the positions of its sources in path order."""
+    found: list[list[int]] = [[] for _ in range(SHARDS)]
+    for position, source in enumerate(facts):
+        found[shard_number(source.path)].append(position)
+    return found
+
+
+def _insert(db: Db, rows: Rows) -> None:
+    meta = {
+        "schema": INDEX_SCHEMA_VERSION,
+        "project_id": rows.project_id,
+        "key_id": rows.key_id,
+    }
+    db.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
+    db.executemany(
+        "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _source_rows(rows),
+    )
+    db.executemany("INSERT INTO relation VALUES (?, ?, ?, ?)", rows.relations)
+    db.executemany("INSERT INTO skipped VALUES (?, ?)", rows.skipped)
+    db.executemany(
+        "INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (number, *to_blobs(shard))
+            for number, shard in enumerate(rows.shards)
+            if shard.owners
+        ),
+    )
+
+
+def _source_rows(rows: Rows) -> Iterator[tuple[object, ...]]:
+    pairs = zip(rows.facts, rows.standings, strict=True)
+    for number, (facts, standing) in enumerate(pairs):
+        yield (
+            number,
+            PROVIDER,
+            facts.path,
+            facts.sha256,
+            facts.size,
+            facts.nonblank_lines,
+            facts.kind,
+            standing.authority,
+            standing.temporal,
+            facts.timestamp,
+            facts.task_status,
+            json.dumps(facts.supersedes) if facts.supersedes else "",
+        )
+
+
+def _references(text: str) -> tuple[Reference, ...]:
+    return tuple(Reference(line, tuple(names)) for line, names in json.loads(text))
+
+
+def _keyed(key: bytes, purpose: bytes, size: int) -> hashlib.blake2b:
+    return hashlib.blake2b(key=key, person=purpose, digest_size=size)

@@ -1,0 +1,251 @@
+"""policy.toml: what a project offers, as a closed schema (P2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from corpus.canonical import sha256
+from corpus.errors import (
+    PolicyCapabilityError,
+    PolicyParseError,
+    PolicyProfileCapabilityError,
+    PolicyProfileError,
+    PolicyProjectIdError,
+    PolicySchemaError,
+    PolicyUnknownKeyError,
+    PolicyVersionError,
+    PolicyWriteError,
+)
+from corpus.refs import ProjectId, Sha256, is_id
+from corpus.scopes import Scope, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    Table = Mapping[str, object]
+
+__all__ = ["CAPABILITIES", "PROFILES", "Policy", "Scope", "parse_policy"]
+
+POLICY_VERSION = "2.0"
+
+MAX_ENTRIES = 512
+"""Entries that one array of a policy may have."""
+
+_READING = frozenset(
+    {
+        "corpus.read",
+        "corpus.stat",
+        "corpus.search",
+        "corpus.timeline",
+        "corpus.context",
+        "corpus.records",
+        "corpus.memory",
+        "corpus.validate",
+        "audit.read",
+        "mcp.stdio",
+        "git.status",
+        "git.diff",
+        "migration.plan",
+    }
+)
+_EDITING = frozenset({"state.update", "task.create", "task.update", "report.create"})
+_MAINTAINING = frozenset({"migration.apply"})
+
+PROFILES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "READ_ONLY": _READING,
+        "SAFE_EDIT": _READING | _EDITING,
+        "MAINTAINER": _READING | _EDITING | _MAINTAINING,
+    }
+)
+"""The capabilities that each profile holds (P2.2)."""
+
+CAPABILITIES = PROFILES["MAINTAINER"]
+"""Every capability there is."""
+
+_REQUIREMENTS = ("expected_hash", "verified_readback", "audit_receipt")
+_TABLES = ("capabilities", "scopes", "requirements")
+_KEYS = ("policy_version", "project_id", "profile", *_TABLES)
+
+_QUOTED_OR_COMMENT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|#.*")
+_MAX_DOTS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A project's own limits. They narrow what an owner grants and never widen it."""
+
+    project_id: ProjectId
+    profile: str
+    capabilities: frozenset[str]
+    read: tuple[Scope, ...]
+    write: tuple[Scope, ...]
+    deny: tuple[Scope, ...]
+    expected_hash: bool
+    verified_readback: bool
+    audit_receipt: bool
+    sha256: Sha256
+
+    def may_read(self, path: str) -> bool:
+        """Say whether the file at `path` is in scope; `deny` wins."""
+        return _meant(self.read, path) and not self._denied(path)
+
+    def may_write(self, path: str) -> bool:
+        """Say whether the file at `path` may be written; `deny` wins."""
+        return _meant(self.write, path) and not self._denied(path)
+
+    def may_enter(self, directory: str) -> bool:
+        """Say whether something below `directory` may be in scope.
+
+        A folder that is denied whole is not entered even where `read` reaches it.
+        """
+        return any(scope.may_reach(directory) for scope in self.read) and not any(
+            scope.covers(directory) or scope.names(directory) for scope in self.deny
+        )
+
+    def _denied(self, path: str) -> bool:
+        """Deny what a scope means, and all below a path that one names in full.
+
+        A name without wildcards may be a folder's: leaving what is in it readable is
+        not what anyone means by denying it.
+        """
+        return any(scope.matches(path) or scope.names(path) for scope in self.deny)
+
+
+def parse_policy(content: bytes) -> Policy:
+    """Read the bytes of policy.toml, or raise the `Policy…Error` that fits.
+
+    A byte-order mark is accepted; an unknown key, a repeated entry and a missing or
+    mistyped field are not. A scope that cannot be used is `BadScopeError`.
+    """
+    table = _toml(content)
+    version = _text(table, "policy_version")
+    if version != POLICY_VERSION:
+        raise PolicyVersionError(found=shown(version))
+    _refuse_unknown(table, "", _KEYS)
+    project_id = _text(table, "project_id")
+    if not is_id(project_id):
+        raise PolicyProjectIdError(found=shown(project_id))
+    profile = _text(table, "profile")
+    if profile not in PROFILES:
+        raise PolicyProfileError(found=shown(profile))
+    scopes = _table(table, "scopes", ("read", "write", "deny"))
+    requirements = _table(table, "requirements", _REQUIREMENTS)
+    required = {name: _flag(requirements, name) for name in _REQUIREMENTS}
+    write = _scopes(scopes, "write")
+    for name in _REQUIREMENTS:
+        if write and not required[name]:
+            raise PolicyWriteError(field=name)
+    return Policy(
+        project_id=ProjectId(project_id),
+        profile=profile,
+        capabilities=_capabilities(table, profile),
+        read=_scopes(scopes, "read"),
+        write=write,
+        deny=_scopes(scopes, "deny") if "deny" in scopes else (),
+        expected_hash=required["expected_hash"],
+        verified_readback=required["verified_readback"],
+        audit_receipt=required["audit_receipt"],
+        sha256=sha256(content),
+    )
+
+
+def _meant(scopes: tuple[Scope, ...], path: str) -> bool:
+    return any(scope.matches(path) for scope in scopes)
+
+
+def _toml(content: bytes) -> dict[str, object]:
+    import tomllib  # noqa: PLC0415 - loaded only by commands that read a policy
+
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PolicyParseError(reason="it is not UTF-8 text") from None
+    for line in text.split("\n"):
+        if line.count(".") > _MAX_DOTS and _dots_in_keys(line) > _MAX_DOTS:
+            raise PolicyParseError(reason="it is nested too deep")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise PolicyParseError(reason="it is nested too deep") from None
+    except ValueError as error:  # also a number too long to read
+        known = isinstance(error, tomllib.TOMLDecodeError)
+        reason = shown(str(error)) if known else "it has an impossible value"
+        raise PolicyParseError(reason=reason) from None
+
+
+def _dots_in_keys(line: str) -> int:
+    """Count the dots that may join keys; the parser's time grows with their square."""
+    return _QUOTED_OR_COMMENT.sub("", line).count(".")
+
+
+def _capabilities(table: Table, profile: str) -> frozenset[str]:
+    allowed = _texts(_table(table, "capabilities", ("allow",)), "capabilities", "allow")
+    for capability in allowed:
+        if capability not in CAPABILITIES:
+            raise PolicyCapabilityError(capability=shown(capability))
+        if capability not in PROFILES[profile]:
+            raise PolicyProfileCapabilityError(profile=profile, capability=capability)
+    return frozenset(allowed)
+
+
+def _scopes(table: Table, name: str) -> tuple[Scope, ...]:
+    return tuple(map(Scope.parse, _texts(table, "scopes", name)))
+
+
+def _table(parent: Table, name: str, keys: Collection[str]) -> Table:
+    value = _present(parent, "", name)
+    if not isinstance(value, dict):
+        raise PolicySchemaError(field=name, reason="is not a table")
+    _refuse_unknown(value, f"{name}.", keys)
+    return value
+
+
+def _text(table: Table, name: str) -> str:
+    value = _present(table, "", name)
+    if not isinstance(value, str):
+        raise PolicySchemaError(field=name, reason="is not a string")
+    return value
+
+
+def _flag(table: Table, name: str) -> bool:
+    value = _present(table, "requirements.", name)
+    if not isinstance(value, bool):
+        raise PolicySchemaError(
+            field=f"requirements.{name}", reason="is not true or false"
+        )
+    return value
+
+
+def _texts(table: Table, parent: str, name: str) -> tuple[str, ...]:
+    field = f"{parent}.{name}"
+    value = _present(table, f"{parent}.", name)
+    if not isinstance(value, list):
+        raise PolicySchemaError(field=field, reason="is not an array of strings")
+    entries: list[str] = []
+    for entry in value:
+        if not isinstance(entry, str):
+            raise PolicySchemaError(field=field, reason="is not an array of strings")
+        entries.append(entry)
+    if len(entries) > MAX_ENTRIES:
+        raise PolicySchemaError(
+            field=field, reason=f"has more than {MAX_ENTRIES} entries"
+        )
+    if len(set(entries)) != len(entries):
+        raise PolicySchemaError(field=field, reason="holds an entry twice")
+    return tuple(entries)
+
+
+def _present(table: Table, prefix: str, name: str) -> object:
+    if name not in table:
+        raise PolicySchemaError(field=prefix + name, reason="is missing")
+    return table[name]
+
+
+def _refuse_unknown(table: Table, prefix: str, keys: Collection[str]) -> None:
+    for key in table:
+        if key not in keys:
+            raise PolicyUnknownKeyError(field=prefix + shown(key))

@@ -1,0 +1,1 @@
+"""The published protocol: where artifacts lie and what they must say."""

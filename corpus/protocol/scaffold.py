@@ -1,0 +1,337 @@
+"""Write a new corpus that validates, whole or not at all (P1.7).
+
+Everything is staged beside its place and moved into it at the end; nothing that was
+there is overwritten, and a failure leaves the folder as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import unicodedata
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from corpus.authority import SOURCE_BYTES
+from corpus.confined.reader import Unreadable, open_root
+from corpus.errors import InitTargetError, InitValueError, OutputError
+from corpus.protocol.conformance import validate
+from corpus.protocol.layout import (
+    AGENTS_PATH,
+    CACHE,
+    FOLDERS,
+    HOME,
+    POLICY_PATH,
+    PROJECT_PATH,
+    STATUS_PATH,
+)
+from corpus.published import read_published
+from corpus.refs import ID_PATTERN, RelPath, is_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+Template = Literal["minimal", "software", "research"]
+Language = Literal["en", "ru", "zh"]
+
+TEMPLATES: tuple[Template, ...] = ("minimal", "software", "research")
+LANGUAGES: tuple[Language, ...] = ("en", "ru", "zh")
+
+PUBLISHED_CAPABILITIES = (
+    "corpus.read",
+    "corpus.stat",
+    "corpus.search",
+    "corpus.timeline",
+    "corpus.context",
+    "corpus.validate",
+)
+"""What the default scaffold allows: every implementation knows these."""
+
+RECORD_CAPABILITIES = ("corpus.records", "mcp.stdio")
+"""What `--with-records` adds, beyond the published READ_ONLY vocabulary."""
+
+GITIGNORE = RelPath(".gitignore")
+IGNORED = f"{CACHE}/"
+"""The line `--gitignore` adds."""
+
+NAME_LENGTH = 200
+_ID_LENGTH = 64
+_EXAMPLES: Mapping[Template, tuple[str, str]] = {
+    "software": ("task-0001-describe-the-software", "report-0001-corpus-created"),
+    "research": ("task-0001-state-the-question", "report-0001-corpus-created"),
+}
+"""The ids of the example task and report of a template that has them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What to write: checked values only."""
+
+    project_id: str
+    name: str
+    template: Template
+    language: Language
+    with_records: bool
+    gitignore: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """What was written: paths relative to the root, in order.
+
+    `agents_lines` are the lines to add to an AGENTS.md that was there already, or
+    empty when the scaffold wrote its own.
+    """
+
+    order: Order
+    paths: tuple[str, ...]
+    agents_lines: tuple[str, ...]
+
+
+def make_order(  # noqa: PLR0913 - one keyword an option of `init`
+    root: Path,
+    *,
+    project_id: str | None,
+    name: str | None,
+    template: Template,
+    language: Language,
+    with_records: bool = False,
+    gitignore: bool = False,
+) -> Order:
+    """Check what was asked for and fill in the id and name from the folder's name.
+
+    Raises `InitValueError` for an id or a name that cannot be used.
+    """
+    chosen = project_id if project_id is not None else id_from_name(root.name)
+    if not is_id(chosen):
+        reason = f"an id matches {ID_PATTERN}"
+        raise InitValueError(field="--project-id", found=chosen, reason=reason)
+    title = name if name is not None else _name_from_folder(root.name, chosen)
+    problem = _name_problem(title)
+    if problem is not None:
+        raise InitValueError(field="--name", found=title, reason=problem)
+    return Order(
+        project_id=chosen,
+        name=title.strip(),
+        template=template,
+        language=language,
+        with_records=with_records,
+        gitignore=gitignore,
+    )
+
+
+def id_from_name(name: str) -> str:
+    """Make an id of a folder's name: folded to ASCII, padded when too short."""
+    folded = unicodedata.normalize("NFKD", name.casefold())
+    ascii_only = "".join(c for c in folded if not unicodedata.combining(c))
+    slug = re.sub(r"[^a-z0-9._]+", "-", ascii_only).strip("-._")[:_ID_LENGTH]
+    slug = slug.rstrip("-._")
+    if is_id(slug):
+        return slug
+    return f"project-{slug}" if slug else "project"
+
+
+def render(order: Order, *, now: datetime) -> dict[RelPath, str]:
+    """Give the text of every file of the scaffold, by path; `now` is UTC."""
+    words = _words(order, now)
+
+    def text(*parts: str) -> str:
+        return _fill(
+            read_published("templates", "corpus", order.language, *parts), words
+        )
+
+    files = {
+        AGENTS_PATH: text("AGENTS.md"),
+        POLICY_PATH: text("policy.toml"),
+        PROJECT_PATH: text(order.template, "PROJECT.md"),
+        STATUS_PATH: text(order.template, "STATUS.md"),
+    }
+    if order.template in _EXAMPLES:
+        task, report = _EXAMPLES[order.template]
+        files[RelPath(f"{FOLDERS['task']}/{task}.md")] = text(order.template, "task.md")
+        files[RelPath(f"{FOLDERS['report']}/{report}.md")] = text(
+            order.template, "report.md"
+        )
+    return files
+
+
+def create(
+    root: Path,
+    order: Order,
+    *,
+    now: datetime,
+    imports: Mapping[RelPath, str] | None = None,
+) -> Created:
+    """Write the scaffold into `root`, which is made when it does not exist.
+
+    `imports` are further artifacts, path to text, written with it. An AGENTS.md that is
+    there stays as it is. Raises `InitTargetError` when any other target exists,
+    `InitValueError` when the result would not validate, `OutputError` when the folder
+    cannot be written; in each case nothing is left behind.
+    """
+    files = render(order, now=now) | dict(imports or {})
+    for folder in FOLDERS.values():
+        if not any(path.startswith(f"{folder}/") for path in files):
+            files[RelPath(f"{folder}/.gitkeep")] = ""
+    refuse_existing(root)
+    agents_text = files[AGENTS_PATH]
+    try:
+        with ExitStack() as undo:
+            keeps_agents = _write(root, order, files, undo)
+            undo.pop_all()
+    except OSError as error:
+        raise OutputError(reason=_reason(error)) from error
+    paths = sorted(path for path in files if not (keeps_agents and path == AGENTS_PATH))
+    lines = agents_text.splitlines()
+    section = next(n for n, line in enumerate(lines) if line.startswith("## "))
+    return Created(
+        order=order,
+        paths=tuple(paths) + ((GITIGNORE,) if order.gitignore else ()),
+        agents_lines=tuple(lines[section:]) if keeps_agents else (),
+    )
+
+
+def refuse_existing(root: Path) -> None:
+    """Raise `InitTargetError` when the corpus's own folder is there in any form."""
+    if os.path.lexists(root / HOME):
+        raise InitTargetError(path=HOME)
+
+
+def _write(
+    root: Path, order: Order, files: Mapping[RelPath, str], undo: ExitStack
+) -> bool:
+    """Stage, check, publish; say whether an AGENTS.md was there and stays."""
+    _make_root(root, undo)
+    ignored = _gitignore_text(root) if order.gitignore else None
+    keeps_agents = os.path.lexists(root / AGENTS_PATH)
+    with tempfile.TemporaryDirectory(dir=root, prefix=".project-corpus-init-") as name:
+        stage = Path(name)
+        for path, text in files.items():
+            target = stage / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode("utf-8"))
+        _refuse_findings(stage, order)
+        if not keeps_agents:
+            _publish_new(stage / AGENTS_PATH, root / AGENTS_PATH)
+            undo.callback((root / AGENTS_PATH).unlink, missing_ok=True)
+        refuse_existing(root)
+        (stage / HOME).rename(root / HOME)
+        undo.callback(shutil.rmtree, root / HOME, ignore_errors=True)
+        if ignored is not None:
+            (stage / GITIGNORE).write_bytes(ignored)
+            _keep_mode(root / GITIGNORE, stage / GITIGNORE)
+            (stage / GITIGNORE).replace(root / GITIGNORE)
+    return keeps_agents
+
+
+def _make_root(root: Path, undo: ExitStack) -> None:
+    missing = []
+    folder = root
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = folder.parent
+    for folder in reversed(missing):
+        folder.mkdir()
+        undo.callback(_remove_empty, folder)
+    if not root.is_dir():
+        raise InitValueError(field="ROOT", found=root.name, reason="it is not a folder")
+
+
+def _remove_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return  # somebody put a file there meanwhile; it is theirs
+
+
+def _publish_new(staged: Path, target: Path) -> None:
+    """Move a file into place without ever replacing one that has just appeared."""
+    try:
+        os.link(staged, target)
+    except FileExistsError:
+        raise InitTargetError(path=target.name) from None
+    except OSError:  # no hard links on this file system
+        with target.open("xb") as created:
+            created.write(staged.read_bytes())
+    else:
+        staged.unlink()
+
+
+def _refuse_findings(stage: Path, order: Order) -> None:
+    """Hold the staged corpus to our own validator before anybody sees it."""
+    with open_root(stage) as opened:
+        found = validate(opened).issues
+    if found:
+        first = found[0]
+        reason = f"it would give {first.code} in {first.path}: {first.detail}"
+        raise InitValueError(field="--name", found=order.name, reason=reason)
+
+
+def _gitignore_text(root: Path) -> bytes:
+    """Give .gitignore with the cache's line at its end, unless it has it already."""
+    try:
+        with open_root(root) as opened:
+            text = opened.read(GITIGNORE, limit=SOURCE_BYTES).content
+    except Unreadable as problem:
+        if problem.reason != "not found":
+            raise InitValueError(
+                field="--gitignore", found=GITIGNORE, reason=problem.reason
+            ) from None
+        text = b""
+    line = IGNORED.encode()
+    if line in (known.strip() for known in text.splitlines()):
+        return text
+    newline = b"\r\n" if b"\r\n" in text else b"\n"
+    gap = newline if text and not text.endswith((b"\n", b"\r")) else b""
+    return text + gap + line + newline
+
+
+def _keep_mode(existing: Path, staged: Path) -> None:
+    if existing.exists():
+        shutil.copymode(existing, staged)
+
+
+def _words(order: Order, now: datetime) -> dict[str, str]:
+    capabilities = PUBLISHED_CAPABILITIES
+    if order.with_records:
+        capabilities += RECORD_CAPABILITIES
+    task, report = _EXAMPLES.get(order.template, ("", ""))
+    return {
+        "project_id": order.project_id,
+        "name": order.name,
+        "capabilities": "\n".join(f'    "{name}",' for name in capabilities),
+        "deny": "deny = []\n" if order.with_records else "",
+        "task_id": task,
+        "report_id": report,
+        "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def _fill(template: str, words: Mapping[str, str]) -> str:
+    """Put the words into their places in one pass, so no word is filled itself."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], template)
+
+
+def _name_from_folder(folder: str, fallback: str) -> str:
+    printable = "".join(c if c.isprintable() else " " for c in folder)
+    name = " ".join(printable.split())[:NAME_LENGTH]
+    return name if name and _name_problem(name) is None else fallback
+
+
+def _name_problem(name: str) -> str | None:
+    if not name.strip():
+        return "a name has at least one character"
+    if len(name) > NAME_LENGTH:
+        return f"a name has at most {NAME_LENGTH} characters"
+    if not name.isprintable():
+        return "a name is one line of printable characters"
+    return None
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno).lower() if error.errno else "the device refused"

@@ -1,0 +1,298 @@
+"""Put scored pieces in their final order, and say why each stands where it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from typing import TYPE_CHECKING, Literal
+
+from corpus.hits import Hit, is_past, item_id
+from corpus.lexical import terms
+from corpus.nearness import QueryPairs
+from corpus.ranking import SOURCE_SHARE
+from corpus.sameness import likeness, profile
+from corpus.sources.facts import heading_at, piece_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from corpus.lexical import QueryTerm
+    from corpus.policy import Scope
+    from corpus.ranking import Scores
+    from corpus.sameness import Profile
+    from corpus.view import View
+
+Temporal = Literal["any", "current", "historical"]
+
+MIN_LIMIT, MAX_LIMIT, DEFAULT_LIMIT = 1, 100, 20
+SCALE = 100
+"""Scores are printed as whole numbers: BM25 times this."""
+
+NEARNESS_SHARE = 0.8
+SHORTLIST = 60
+"""Pieces whose text is looked at, besides two for each result asked for."""
+
+MAX_CONFLICTS = 5
+
+AUTHORITY = {
+    "CANONICAL": 0.04,
+    "ACTIVE_TASK": 0.03,
+    "CITED_REPORT": 0.02,
+    "SCOPED_REPORT": 0.01,
+    "OTHER_TASK": 0.0,
+    "HISTORY": 0.0,
+}
+TIME = {
+    "current": 0.04,
+    "scoped": 0.02,
+    "unknown": 0.0,
+    "historical": -0.03,
+    "superseded": -0.06,
+}
+ASKED_HISTORY = 0.10
+RECENCY = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a caller may ask of a query besides its words.
+
+    `limit` counts results, 1 to 100. `kind` is an artifact type. `temporal` keeps the
+    current (with scoped, unknown and open tasks) or the historical (with superseded).
+    """
+
+    limit: int = DEFAULT_LIMIT
+    kind: str | None = None
+    temporal: Temporal = "any"
+    path: Scope | None = None
+    explain: bool = False
+
+
+class Ranker:
+    """The final order of one query's pieces."""
+
+    def __init__(
+        self,
+        view: View,
+        terms_asked: Sequence[QueryTerm],
+        scores: Scores,
+        options: Options,
+        *,
+        history: bool,
+    ) -> None:
+        self.view = view
+        self.layout = view.layout
+        self.scores = scores
+        self.options = options
+        self.history = history
+        self.asked = terms_asked
+        weights = {w.term.text: w.weight for w in scores.terms}
+        self.pairs = QueryPairs([t.text for t in terms_asked], weights)
+        self.factors = self._factors()
+        self.superseded_by = _successors(view)
+
+    def hits(self) -> tuple[Hit, ...]:
+        """Give the results, best first."""
+        found = [self._hit(number, count) for number, count in self._shortlist()]
+        if not self.history:
+            found = self._yield_to_successors(found)
+        found.sort(key=lambda hit: (-hit.score, hit.facts.path, hit.piece.first))
+        return self._distinct(found)
+
+    def _factors(self) -> list[float]:
+        """Give each source's authority and time factor; 0 where it is filtered out."""
+        rows = self.view.rows
+        dates = sorted({f.timestamp for f in rows.facts if f.timestamp})
+        recency = {date: (at + 1) / len(dates) for at, date in enumerate(dates)}
+        factors = []
+        for facts, standing in zip(rows.facts, rows.standings, strict=True):
+            past = is_past(facts, standing)
+            if not self._wanted(facts.path, facts.kind, past=past):
+                factors.append(0.0)
+                continue
+            time = TIME[standing.temporal] if past or facts.kind != "task" else 0.0
+            if past and self.history:
+                time = ASKED_HISTORY
+            recent = RECENCY * recency.get(facts.timestamp or "", 0.0)
+            factors.append(1 + AUTHORITY[standing.authority] + time + recent)
+        return factors
+
+    def _wanted(self, path: str, kind: str, *, past: bool) -> bool:
+        asked = self.options
+        return (
+            (asked.kind is None or asked.kind == kind)
+            and (asked.path is None or asked.path.matches(path))
+            and (asked.temporal == "any" or past == (asked.temporal == "historical"))
+        )
+
+    def _base(self, number: int) -> float:
+        owner = self.layout.owners[number]
+        return self.scores.pieces[number] + SOURCE_SHARE * self.scores.sources[owner]
+
+    def _shortlist(self) -> list[tuple[int, int]]:
+        """Give the best pieces, each with how many exact duplicates it stands for."""
+        owners, factors = self.layout.owners, self.factors
+        best: dict[int, tuple[float, int]] = {}
+        counts: dict[int, int] = {}
+        same = self.layout.same
+        for number, gained in enumerate(self.scores.pieces):
+            if gained > 0 and factors[owners[number]] > 0:
+                key = same[number]
+                rank = (self._base(number) * factors[owners[number]], -number)
+                counts[key] = counts.get(key, -1) + 1
+                if key not in best or rank > best[key]:
+                    best[key] = rank
+        size = SHORTLIST + 2 * self.options.limit
+        chosen = nlargest(size, best.items(), key=lambda item: item[1])
+        return [(-rank[1], counts[key]) for key, rank in chosen]
+
+    def _hit(self, number: int, duplicates: int) -> Hit:
+        view, layout = self.view, self.layout
+        owner = layout.owners[number]
+        facts, standing = view.rows.facts[owner], view.rows.standings[owner]
+        piece = layout.piece(number)
+        lines = view.lines(facts.path)
+        text = piece_text(lines, piece)
+        headings = tuple(heading_at(lines, line) for line in piece.headings)
+        near, phrase = self.pairs.nearness(terms(text))
+        relevance = self._base(number) + NEARNESS_SHARE * near
+        total = self.scores.total_weight
+        return Hit(
+            number=number,
+            item_id=item_id(
+                facts.path, number - layout.first_pieces[owner], facts.sha256
+            ),
+            text=text,
+            piece=piece,
+            facts=facts,
+            standing=standing,
+            section=headings[-1] if headings else "",
+            heading_path=headings,
+            relevance=relevance,
+            coverage=self.scores.coverage[number] / total if total else 0.0,
+            score=round(SCALE * relevance * self.factors[owner]),
+            reasons=("exact_phrase",) if phrase else (),
+            duplicates=duplicates,
+            explain=self._explained(number, near) if self.options.explain else {},
+        )
+
+    def _explained(self, number: int, near: float) -> Mapping[str, float]:
+        owner = self.layout.owners[number]
+        return {
+            "passage": round(self.scores.pieces[number], 3),
+            "source": round(SOURCE_SHARE * self.scores.sources[owner], 3),
+            "nearness": round(NEARNESS_SHARE * near, 3),
+            "authority_and_time": round(self.factors[owner], 3),
+        }
+
+    def _yield_to_successors(self, found: Sequence[Hit]) -> list[Hit]:
+        """Put each superseded source's successor right above it."""
+        floors: dict[str, tuple[int, str]] = {}
+        best: dict[str, Hit] = {}
+        for hit in found:
+            path = hit.facts.path
+            if path not in best or hit.score > best[path].score:
+                best[path] = hit
+            for successor in self.superseded_by.get(path, ()):
+                floor = (hit.score + 1, path)
+                floors[successor] = max(floor, floors.get(successor, floor))
+        raised: dict[int, Hit] = {}
+        for path, (least, old) in floors.items():
+            hit_or_none = best.get(path) or self._opening(path)
+            if hit_or_none is not None:
+                reasons = (*hit_or_none.reasons, f"supersedes:{old}")
+                score = max(hit_or_none.score, least)
+                raised[hit_or_none.number] = replace(
+                    hit_or_none, score=score, reasons=reasons
+                )
+        return [*raised.values(), *(h for h in found if h.number not in raised)]
+
+    def _opening(self, path: str) -> Hit | None:
+        """Give a source's first piece, unless the source is filtered out."""
+        owner = self.view.positions[path]
+        first = self.layout.first_pieces[owner]
+        return self._hit(first, 0) if first >= 0 and self.factors[owner] else None
+
+    def _distinct(self, ordered: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Suppress near-duplicates; let contradicting passages point at each other."""
+        kept: list[Hit] = []
+        profiles: list[Profile] = []
+        for hit in ordered:
+            if len(kept) == self.options.limit:
+                break
+            own = profile(hit.text, terms(hit.text))
+            twin, against = _compare(own, profiles)
+            if twin is not None:
+                more = kept[twin].duplicates + 1 + hit.duplicates
+                kept[twin] = replace(kept[twin], duplicates=more)
+                continue
+            for other in against:
+                kept[other] = _pointing(kept[other], hit)
+                hit = _pointing(hit, kept[other])  # noqa: PLW2901 - a value, grown
+            kept.append(hit)
+            profiles.append(own)
+        return tuple(replace(hit, reasons=tuple(self._reasons(hit))) for hit in kept)
+
+    def _reasons(self, hit: Hit) -> Iterator[str]:
+        present = set(terms(hit.text))
+        under = set(terms("\n".join(hit.heading_path)))
+        words = [t.text for t in self.asked if t.text in present]
+        if words:
+            yield "lexical_terms:" + ",".join(sorted(words))
+        headed = [t.text for t in self.asked if t.text in under]
+        if headed:
+            yield "heading_terms:" + ",".join(sorted(headed))
+        yield from hit.reasons
+        for successor in self.superseded_by.get(hit.facts.path, ()):
+            yield f"superseded_by:{successor}"
+        yield f"authority:{hit.standing.authority}"
+        yield f"temporal:{hit.standing.temporal}"
+        if hit.past and self.history:
+            yield "historical_query_intent"
+        yield "exact_project_scope"
+        if hit.facts.timestamp:
+            yield "explicit_timestamp"
+        if hit.section:
+            yield "section_provenance"
+
+
+def _successors(view: View) -> dict[str, tuple[str, ...]]:
+    """Map each superseded source to what stands in its place today."""
+    direct: dict[str, list[str]] = {}
+    for relation in view.rows.relations:
+        if relation.verdict == "VALID":
+            direct.setdefault(relation.target, []).append(relation.source)
+    final: dict[str, tuple[str, ...]] = {}
+    for path, sources in direct.items():
+        found: dict[str, None] = {}
+        seen, waiting = {path}, list(sources)
+        while waiting:
+            source = waiting.pop(0)
+            if source in seen:
+                continue
+            seen.add(source)
+            if source in direct:
+                waiting.extend(direct[source])
+            else:
+                found[source] = None
+        final[path] = tuple(sorted(found))
+    return final
+
+
+def _compare(own: Profile, others: Sequence[Profile]) -> tuple[int | None, list[int]]:
+    """Find the first duplicate, or else every contradiction."""
+    against = []
+    for at, other in enumerate(others):
+        alike = likeness(own, other)
+        if alike == "duplicate":
+            return at, []
+        if alike == "conflict":
+            against.append(at)
+    return None, against
+
+
+def _pointing(hit: Hit, other: Hit) -> Hit:
+    known = hit.conflicts
+    if other.item_id in known or len(known) >= MAX_CONFLICTS:
+        return hit
+    return replace(hit, conflicts=(*known, other.item_id))

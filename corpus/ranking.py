@@ -1,0 +1,178 @@
+"""Score pieces against a query from postings alone; pure and linear.
+
+The score is BM25 (Robertson and Zaragoza 2009, k1 and b below) over pieces, plus a
+share of the same formula over whole sources, so that a passage of a document that is
+about the query beats a lucky mention elsewhere. A heading counts as one more
+occurrence in the piece, a title as several in the source.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from corpus.index.postings import COUNT_MASK, IN_HEADING, IN_TITLE, piece_at
+from corpus.index.schema import members
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Sequence
+
+    from corpus.index.postings import Shard
+    from corpus.index.schema import Rows
+    from corpus.lexical import QueryTerm
+    from corpus.sources.facts import Piece
+
+PIECE_K1, PIECE_B = 1.2, 0.6
+SOURCE_K1, SOURCE_B = 1.2, 0.5
+SOURCE_SHARE = 0.9
+"""How much the source's own score adds to each of its pieces."""
+
+HEADING_COUNT = 1.0
+TITLE_COUNT = 3.0
+
+MAX_POSTINGS = 250_000
+"""Postings read for one query; the commonest terms are left out beyond it, so the
+cost of a query is bounded whatever the corpus and the query say (P7.9)."""
+
+
+class WeighedTerm(NamedTuple):
+    """A query term with its rarity in this corpus."""
+
+    term: QueryTerm
+    idf: float
+    ranges: tuple[tuple[int, int, int], ...]
+
+    @property
+    def weight(self) -> float:
+        """What matching the term is worth."""
+        return self.idf * self.term.weight / 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The scores of every piece, by global number: shards in order, then pieces."""
+
+    terms: tuple[WeighedTerm, ...]
+    pieces: list[float]
+    coverage: list[float]
+    sources: list[float]
+    source_coverage: list[float]
+    total_weight: float
+
+
+class Layout:
+    """How pieces and sources are numbered across the shards of an index."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.shards: tuple[Shard, ...] = rows.shards
+        self.bases: list[int] = []
+        self.owners: list[int] = []
+        self.lengths: list[int] = []
+        self.same: list[int] = []
+        for shard, positions in zip(rows.shards, members(rows.facts), strict=True):
+            self.bases.append(len(self.owners))
+            self.owners.extend([positions[owner] for owner in shard.owners])
+            self.lengths.extend(shard.lengths)
+            self.same.extend(shard.same)
+        self.source_lengths = [0] * len(rows.facts)
+        for owner, length in zip(self.owners, self.lengths, strict=True):
+            self.source_lengths[owner] += length
+        self.first_pieces = [-1] * len(rows.facts)
+        for number in range(len(self.owners) - 1, -1, -1):
+            self.first_pieces[self.owners[number]] = number
+
+    def piece(self, number: int) -> Piece:
+        """Give a piece by its global number."""
+        at = bisect_right(self.bases, number) - 1
+        return piece_at(self.shards[at], number - self.bases[at])
+
+
+def weigh(
+    layout: Layout, terms: Sequence[QueryTerm], hashed: Callable[[str], int]
+) -> tuple[WeighedTerm, ...]:
+    """Look the terms up; the rarest first."""
+    total = len(layout.owners)
+    found = []
+    for term in terms:
+        ranges, df = [], 0
+        value = hashed(term.text)
+        for number, shard in enumerate(layout.shards):
+            at = bisect_left(shard.terms, value)
+            if at < len(shard.terms) and shard.terms[at] == value:
+                begin, end = shard.starts[at], shard.starts[at + 1]
+                ranges.append((number, begin, end))
+                df += end - begin
+        idf = math.log(1 + (total - df + 0.5) / (df + 0.5))
+        found.append(WeighedTerm(term, idf, tuple(ranges)))
+    return tuple(sorted(found, key=lambda w: (-w.idf, w.term.token, w.term.text)))
+
+
+def score(layout: Layout, terms: Sequence[WeighedTerm]) -> Scores:
+    """Score every piece and source for the terms."""
+    scores = Scores(
+        terms=tuple(terms),
+        pieces=[0.0] * len(layout.owners),
+        coverage=[0.0] * len(layout.owners),
+        sources=[0.0] * len(layout.source_lengths),
+        source_coverage=[0.0] * len(layout.source_lengths),
+        total_weight=sum(term.weight for term in terms),
+    )
+    lengths = _norms(layout.lengths, PIECE_K1, PIECE_B)
+    source_lengths = _norms(layout.source_lengths, SOURCE_K1, SOURCE_B)
+    budget = MAX_POSTINGS
+    for term in terms:
+        size = sum(end - begin for _, begin, end in term.ranges)
+        if size > budget and budget < MAX_POSTINGS:
+            break
+        budget -= size
+        counts = _add_pieces(layout, term, scores, lengths)
+        _add_sources(counts, scores, source_lengths, term.weight)
+    return scores
+
+
+def _add_pieces(
+    layout: Layout, term: WeighedTerm, scores: Scores, norms: Sequence[float]
+) -> dict[int, float]:
+    """Add one term to the pieces; give how often it stands in each source."""
+    weight, owners = term.weight, layout.owners
+    pieces, coverage = scores.pieces, scores.coverage
+    counts: dict[int, float] = {}
+    for number, begin, end in term.ranges:
+        base = layout.bases[number]
+        shard = layout.shards[number]
+        entries: array[int] = shard.entries[begin:end]
+        for entry, flags in zip(entries, shard.weights[begin:end], strict=True):
+            at = base + entry
+            count = COUNTS[flags]
+            owner = owners[at]
+            title = TITLE_COUNT if flags & IN_TITLE else 0.0
+            counts[owner] = counts.get(owner, 0.0) + count + title
+            if count:
+                pieces[at] += weight * count * (PIECE_K1 + 1) / (count + norms[at])
+                coverage[at] += weight
+    return counts
+
+
+def _add_sources(
+    counts: dict[int, float], scores: Scores, norms: Sequence[float], weight: float
+) -> None:
+    for owner, count in counts.items():
+        gain = count * (SOURCE_K1 + 1) / (count + norms[owner])
+        scores.sources[owner] += weight * gain
+        scores.source_coverage[owner] += weight
+
+
+def _norms(lengths: Sequence[int], k1: float, b: float) -> list[float]:
+    """Give BM25's length term k1 * (1 - b + b * length / mean) for each length."""
+    mean = (sum(lengths) / len(lengths) if lengths else 0) or 1
+    return [k1 * (1 - b + b * length / mean) for length in lengths]
+
+
+COUNTS = tuple(
+    (flags & COUNT_MASK) + (HEADING_COUNT if flags & (IN_HEADING | IN_TITLE) else 0.0)
+    for flags in range(128)
+)
+"""The occurrences a weight byte stands for in its piece."""

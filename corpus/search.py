@@ -1,0 +1,76 @@
+"""Answer a query with ranked passages, each a pointer into a source at one version.
+
+The order is decided by relevance first: term rarity and coverage, the source it
+stands in, phrase and proximity. Authority and time then order what is equally
+relevant; together they move a score by less than a fifth, so they never lift a
+passage above one that clearly matches more (P7.2). One thing may: a source that
+another one supersedes gives its place to its successor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus.errors import QueryEmptyError, QueryLimitError
+from corpus.intent import asks_for_history
+from corpus.lexical import query_terms
+from corpus.ranker import MAX_LIMIT, MIN_LIMIT, Options, Ranker
+from corpus.ranking import score, weigh
+
+if TYPE_CHECKING:
+    from corpus.hits import Hit
+    from corpus.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    """The ranked answer to one query."""
+
+    project_id: str
+    query: str
+    hits: tuple[Hit, ...]
+    history_asked: bool
+    guarantee_level: str
+    note: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """Give the answer as `context query` prints it."""
+        value: dict[str, object] = {
+            "schema_version": "1",
+            "project_id": self.project_id,
+            "query": self.query,
+            "results": [hit.as_json(self.project_id) for hit in self.hits],
+            "conflicts": sum(1 for hit in self.hits if hit.conflicts),
+            "history_asked": self.history_asked,
+            "guarantee_level": self.guarantee_level,
+            "non_authoritative": True,
+        }
+        if self.note is not None:
+            value["note"] = self.note
+        return value
+
+
+def search(view: View, query: str, options: Options | None = None) -> QueryResult:
+    """Rank the passages of a view for a query.
+
+    The same view, query and options give the same answer. Raises `QueryEmptyError` and
+    `QueryLimitError`.
+    """
+    asked = options or Options()
+    if not query.strip():
+        raise QueryEmptyError
+    if not MIN_LIMIT <= asked.limit <= MAX_LIMIT:
+        raise QueryLimitError(found=asked.limit, minimum=MIN_LIMIT, maximum=MAX_LIMIT)
+    history = asked.temporal == "historical" or asks_for_history(query)
+    found = query_terms(query)
+    scores = score(view.layout, weigh(view.layout, found, view.hashed))
+    ranker = Ranker(view, found, scores, asked, history=history)
+    return QueryResult(
+        project_id=view.project_id,
+        query=query,
+        hits=ranker.hits(),
+        history_asked=history,
+        guarantee_level=view.project.scan.guarantee_level,
+        note=None if found else "no usable terms",
+    )

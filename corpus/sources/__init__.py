@@ -1,0 +1,1 @@
+"""Providers: where the sources of a corpus come from."""

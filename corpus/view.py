@@ -1,0 +1,236 @@
+"""A corpus opened for reading, with an index that is proved to be current.
+
+`open_project` reads what is there now. `open_view` adds the index and refuses a stale
+one; `build_index` makes it current. A view is a value: it never changes, and it goes
+on answering for the moment it was opened at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from corpus.authority import INDEX_BYTES, require_context
+from corpus.confined.publish import publish, sweep_stages
+from corpus.confined.reader import open_root
+from corpus.errors import (
+    ContextLimitError,
+    IndexCorruptError,
+    IndexKeyError,
+    IndexMissingError,
+    IndexProjectError,
+    IndexSchemaError,
+    IndexStaleError,
+)
+from corpus.index.build import is_current, make_rows, report
+from corpus.index.schema import term_hash, to_image
+from corpus.index.store import index_name, index_path, read_index
+from corpus.markdown import decode, split_lines
+from corpus.protocol.layout import CACHE
+from corpus.ranking import Layout
+from corpus.sources.scan import read_policy, scan_sources
+from corpus.trust import grant_limits
+from corpus.userdirs import existing_key, index_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from corpus.authority import Limits
+    from corpus.confined.reader import ConfinedRoot
+    from corpus.index.build import BuildReport, Progress
+    from corpus.index.schema import Rows
+    from corpus.policy import Policy
+    from corpus.sources.facts import Facts
+    from corpus.sources.scan import Scan, Source
+    from corpus.userdirs import UserDirs
+
+NAMED_PATHS = 20
+"""How many stale paths `IndexStaleError` names."""
+
+STAGE_SECONDS = 3600
+"""A stage older than this was left by a build that died."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project's policy and the sources in scope, read and hashed just now."""
+
+    path: Path
+    policy: Policy
+    limits: Limits
+    scan: Scan
+
+    @property
+    def project_id(self) -> str:
+        """The id the policy gives the project."""
+        return self.policy.project_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A project and an index that was made from exactly these sources."""
+
+    project: Project
+    rows: Rows
+    key: bytes
+    sources: Mapping[str, Source]
+    positions: Mapping[str, int]
+    layout: Layout
+    hashed: Callable[[str], int]
+    _lines: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def project_id(self) -> str:
+        """The id of the project."""
+        return self.rows.project_id
+
+    def facts(self, path: str) -> Facts:
+        """Give what the index keeps of one source."""
+        return self.rows.facts[self.positions[path]]
+
+    @property
+    def snapshot(self) -> dict[str, str]:
+        """Map each source's path to its SHA-256."""
+        return self.project.scan.snapshot
+
+    def lines(self, path: str) -> list[str]:
+        """Give a source's lines; line n is at n - 1."""
+        found = self._lines.get(path)
+        if found is None:
+            text = decode(self.sources[path].content)
+            found = self._lines[path] = split_lines(text)
+        return found
+
+
+def open_project(root: Path, *, dirs: UserDirs) -> Project:
+    """Read the policy and every source in scope, as the `context` commands do.
+
+    Raises `PolicyDeniedError` when the policy withholds `corpus.context`, and the
+    errors of `read_policy` and `scan_sources`.
+    """
+    with open_root(root) as opened:
+        return _project(opened, root, dirs)
+
+
+def open_view(root: Path, index: Path | str | None = None, *, dirs: UserDirs) -> View:
+    """Open the corpus with its index; raises `IndexStaleError` when they differ."""
+    name = index_name(root, index)
+    with open_root(root) as opened:
+        project = _project(opened, root, dirs)
+        key = existing_key(project.policy.project_id, directory=dirs.state)
+        rows = read_index(opened, name, key, project_id=project.policy.project_id)
+    assert key is not None
+    refuse_stale(project, rows)
+    return view_of(project, rows, key)
+
+
+def live_view(root: Path, *, dirs: UserDirs, random: Callable[[int], bytes]) -> View:
+    """Open the corpus with an index made in memory; nothing is written."""
+    with open_root(root) as opened:
+        project = _project(opened, root, dirs)
+    key = existing_key(project.policy.project_id, directory=dirs.state) or random(32)
+    rows, _ = make_rows(
+        project.scan, None, key, project_id=project.project_id, limits=project.limits
+    )
+    return view_of(project, rows, key)
+
+
+def view_of(project: Project, rows: Rows, key: bytes) -> View:
+    """Join a project and the rows made from it."""
+    return View(
+        project=project,
+        rows=rows,
+        key=key,
+        sources=project.scan.by_path(),
+        positions={facts.path: at for at, facts in enumerate(rows.facts)},
+        layout=Layout(rows),
+        hashed=term_hash(key),
+    )
+
+
+def build_index(
+    root: Path,
+    index: Path | str | None = None,
+    *,
+    dirs: UserDirs,
+    random: Callable[[int], bytes],
+    now: float,
+    progress: Progress | None = None,
+) -> BuildReport:
+    """Make the index current and publish it whole; `now` is a Unix time in seconds.
+
+    Sources whose hash is unchanged are not parsed. When nothing changed, nothing is
+    written. Raises the errors of `open_project`, `IndexPathError`, `OutputError`.
+    """
+    name = index_name(root, index)
+    with open_root(root) as opened:
+        project = _project(opened, root, dirs)
+        policy = project.policy
+        key = index_key(policy.project_id, directory=dirs.state, random=random)
+        sweep_stages(opened, CACHE, older_than=STAGE_SECONDS, now=now)
+        previous = _previous(opened, name, key, policy.project_id)
+        if previous is not None and is_current(previous, project.scan):
+            return report(project.scan, previous, parsed=0, written=False)
+        rows, parsed = make_rows(
+            project.scan,
+            previous,
+            key,
+            project_id=policy.project_id,
+            limits=project.limits,
+            progress=progress,
+        )
+        content = to_image(rows, key)
+        if len(content) > INDEX_BYTES:
+            raise ContextLimitError(
+                limit="index bytes",
+                count=len(content),
+                maximum=INDEX_BYTES,
+                largest=index_path(name),
+            )
+        publish(opened, CACHE, name, content, random=random)
+    return report(project.scan, rows, parsed=parsed, written=True)
+
+
+def refuse_stale(project: Project, rows: Rows) -> None:
+    """Raise `IndexStaleError` unless the rows were made from these sources.
+
+    A path that is no longer in scope is counted, never named.
+    """
+    was, now = rows.snapshot(), project.scan.snapshot
+    if was == now:
+        return
+    changed = sorted(p for p in now if p in was and was[p] != now[p])
+    added = sorted(now.keys() - was.keys())
+    gone = sorted(was.keys() - now.keys())
+    removed = [path for path in gone if project.policy.may_read(path)]
+    left = NAMED_PATHS
+    named = {}
+    for kind, paths in (("changed", changed), ("added", added), ("removed", removed)):
+        named[kind] = paths[:left]
+        left -= len(named[kind])
+    raise IndexStaleError(count=len(changed) + len(added) + len(gone), **named)
+
+
+def _project(opened: ConfinedRoot, root: Path, dirs: UserDirs) -> Project:
+    policy = read_policy(opened)
+    require_context(policy)
+    limits = grant_limits(root, policy.project_id, trust_directory=dirs.trust)
+    scan = scan_sources(opened, policy, limits)
+    return Project(path=root, policy=policy, limits=limits, scan=scan)
+
+
+def _previous(
+    opened: ConfinedRoot, name: str, key: bytes, project_id: str
+) -> Rows | None:
+    """Read the index there is, unless it cannot be built upon."""
+    try:
+        return read_index(opened, name, key, project_id=project_id)
+    except (
+        IndexMissingError,
+        IndexCorruptError,
+        IndexSchemaError,
+        IndexKeyError,
+        IndexProjectError,
+    ):
+        return None

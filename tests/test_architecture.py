@@ -1,0 +1,217 @@
+"""The import picture of docs/architecture.md, the size of everything, and who may."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus.cli.commands import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+MAX_MODULE_LINES = 500
+MAX_FUNCTION_LINES = 60
+MAX_ARGUMENTS = 6
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("corpus.errors",),
+    ("corpus.refs", "corpus.findings", "corpus.published"),
+    ("corpus.canonical", "corpus.tokens", "corpus.wordlists"),
+    ("corpus.lexical", "corpus.intent"),
+    ("corpus.blocks", "corpus.frontmatter", "corpus.scanner", "corpus.passages"),
+    ("corpus.markdown",),
+    ("corpus.sqlite",),
+    ("corpus.confined",),
+    ("corpus.scopes", "corpus.policy", "corpus.userdirs", "corpus.trust"),
+    ("corpus.authority",),
+    ("corpus.protocol",),
+    ("corpus.sources",),
+    ("corpus.writes",),
+    ("corpus.index",),
+    ("corpus.nearness", "corpus.sameness", "corpus.ranking"),
+    ("corpus.view",),
+    ("corpus.hits", "corpus.ranker", "corpus.search"),
+    ("corpus.jsoninput", "corpus.bundle"),
+    ("corpus.receipt", "corpus.candidate"),
+    ("corpus.ledger",),
+    ("corpus.doctor", "corpus.evaluate", "corpus.watch"),
+    ("corpus.cli",),
+    ("agentctx.cli",),
+)
+"""The packages' units, lowest row first."""
+
+UNITS = [unit for row in LAYERS for unit in row]
+
+WITHIN: dict[str, set[str]] = {
+    "corpus.findings": {"corpus.refs"},
+    "corpus.intent": {"corpus.lexical"},
+    "corpus.scanner": {"corpus.blocks"},
+    "corpus.passages": {"corpus.blocks", "corpus.scanner"},
+    "corpus.policy": {"corpus.scopes"},
+    "corpus.trust": {"corpus.scopes", "corpus.policy", "corpus.userdirs"},
+    "corpus.ranker": {"corpus.hits"},
+    "corpus.search": {"corpus.hits", "corpus.ranker"},
+    "corpus.bundle": {"corpus.jsoninput"},
+}
+"""Who may import whom inside a row; nobody else may."""
+
+PACKAGES = ("corpus", "agentctx")
+MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+COMMANDS = {command.module for command in PROGRAM.commands}
+"""Modules whose `run` takes a keyword for each option a person may give."""
+
+BROAD = {"corpus.cli.app", "corpus.markdown", "corpus.blocks"}
+"""Where `except Exception` stands: the net below every command, the Markdown parser."""
+
+OPENERS = {
+    "corpus.confined": "the project's sources",
+    "corpus.sqlite": "databases",
+    "corpus.userdirs": "the user's own key and state files",
+    "corpus.authority": "the owner's grant",
+    "corpus.ledger": "the ledger of receipts in the user's state directory",
+    "corpus.jsoninput": "JSON files that a person names",
+    "corpus.index": "the derived index in the cache folder",
+    "corpus.protocol.scaffold": "the files of a corpus that did not exist before",
+    "corpus.published": "the files that ship with the program",
+}
+"""Who opens files by name, and which; sources only inside `confined` (P4.1)."""
+
+OPENING = {
+    "open",
+    "read_text",
+    "read_bytes",
+    "write_text",
+    "write_bytes",
+    "fdopen",
+    "unlink",
+    "rename",
+    "replace",
+}
+
+
+def may_import(unit: str) -> set[str]:
+    """Give every unit that `unit` may import: its own, lower rows, its own row's."""
+    row = next(number for number, units in enumerate(LAYERS) if unit in units)
+    below = {lower for units in LAYERS[:row] for lower in units}
+    return {unit} | below | WITHIN.get(unit, set())
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def unit_of(module: str) -> str | None:
+    for unit in UNITS:
+        if f"{module}.".startswith(f"{unit}."):
+            return unit
+    return None
+
+
+def first_party_imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module in PACKAGES:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from (
+            name
+            for name in names
+            if name.split(".")[0] in PACKAGES and not name.endswith(".__version__")
+        )
+
+
+def test_a_row_lets_in_only_its_own_units() -> None:
+    for unit, neighbours in WITHIN.items():
+        row = next(units for units in LAYERS if unit in units)
+        assert neighbours <= set(row), unit
+        assert all(row.index(other) < row.index(unit) for other in neighbours), unit
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_module_imports_only_what_its_unit_may(path: Path) -> None:
+    module = module_name(path)
+    if module in PACKAGES:
+        return  # the two public surfaces re-export from anywhere inside
+    unit = unit_of(module)
+    if unit is None:
+        assert module == "agentctx.cli", f"{module} belongs to no unit; add it"
+        return
+    allowed = may_import(unit)
+    assert [x for x in first_party_imports(path) if unit_of(x) not in allowed] == []
+
+
+def test_corpus_never_imports_agentctx() -> None:
+    for path in MODULES:
+        if module_name(path).split(".")[0] == "corpus":
+            assert all(x.split(".")[0] == "corpus" for x in first_party_imports(path))
+
+
+@pytest.mark.parametrize("path", MODULES + TESTS, ids=module_name)
+def test_modules_and_functions_fit_on_a_few_screens(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert source.count("\n") <= MAX_MODULE_LINES
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < MAX_FUNCTION_LINES, node.name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_function_takes_six_arguments_at_most(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            taken = [*node.args.posonlyargs, *node.args.args]
+            if not (node.name == "run" and module_name(path) in COMMANDS):
+                taken += node.args.kwonlyargs
+            named = [one for one in taken if one.arg not in {"self", "cls"}]
+            assert len(named) <= MAX_ARGUMENTS, node.name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_broad_excepts_stand_only_where_they_are_listed(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        caught = "everything" if node.type is None else ast.unparse(node.type)
+        last = node.body[-1]
+        passes_on = isinstance(last, ast.Raise) and last.exc is None
+        if caught in {"everything", "BaseException"}:
+            assert passes_on, f"line {node.lineno} keeps {caught}"
+        elif caught == "Exception":
+            assert passes_on or module_name(path) in BROAD, f"line {node.lineno}"
+
+
+@pytest.mark.requirement("P4.1")
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_files_are_opened_by_name_only_where_it_is_listed(path: Path) -> None:
+    module = module_name(path)
+    if any(f"{module}.".startswith(f"{unit}.") for unit in OPENERS):
+        return
+    opened = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if isinstance(called, ast.Name) and called.id == "open":
+            opened.append(node.lineno)
+        if isinstance(called, ast.Attribute) and _may_open(node, called):
+            opened.append(node.lineno)
+    assert opened == []
+
+
+def _may_open(call: ast.Call, called: ast.Attribute) -> bool:
+    """Tell a path's `replace(target)` from a text's `replace(old, new)`."""
+    if called.attr == "replace":
+        return len(call.args) == 1 and not call.keywords
+    return called.attr in OPENING
