@@ -46,7 +46,7 @@ def parse_blocks(lines: Sequence[str], first: int) -> list[Block] | None:
     is not blank lies in exactly one of the blocks, which come in order.
     """
     try:
-        tokens = _parser().parse("\n".join(lines))
+        tokens = _parser().parse("\n".join(lines) + "\n")
     except Exception:  # noqa: BLE001 - whatever a third party does with odd text
         return None
     if any(token.level >= MAX_NESTING - 1 for token in tokens):

@@ -32,13 +32,13 @@ _INSTANT = re.compile(rf"({_DAY})[Tt][0-9:.]+(?:[Zz]|[-+][0-9:]+)?")
 _GROUPED = re.compile(r"([0-9]{1,3}(?:[,_][0-9]{3})++)(\.[0-9]+)?")
 _VERSION = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)++)")
 _HUMPS = re.compile(
-    r"[A-Z]{2,}s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+(?:\.[0-9]+)*+"
+    r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+(?:\.[0-9]+)*+"
 )
 _HEXADECIMAL = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}")
 _MOST_NUMBERS = 2
 """A name with more runs of digits than this is a hash or a key, and has no parts."""
 
-_CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m|t)\Z", re.IGNORECASE)
+_CLITICS = ("'s", "'re", "'ve", "'ll", "'d", "'m", "'t")
 _PREFIXES, _SUFFIXES = ".@#", "+#%"
 
 
@@ -63,7 +63,7 @@ class NameTerms:
         if bare in CAPITAL_NAMES:
             self.terms.append(bare.lower())
             return
-        if not bare or fold_marks(fold_case(bare)) in STOP_WORDS:
+        if not bare or _folded(bare) in STOP_WORDS:
             return
         affixed = _affixed(prefix, bare, suffix)
         if affixed is not None:
@@ -78,6 +78,9 @@ class NameTerms:
             self.terms.append(name)
 
     def _add_name(self, name: str) -> None:
+        if name.isalnum():
+            self._add_atom(name)
+            return
         grouped = _GROUPED.fullmatch(name)
         instant = _INSTANT.fullmatch(name)
         if grouped is not None:
@@ -90,6 +93,9 @@ class NameTerms:
 
     def _add_parts(self, name: str, level: int) -> None:
         """Split at the first separator that occurs; the pieces split at later ones."""
+        if name.isalnum():
+            self._add_atom(name)
+            return
         for at in range(level, len(_SEPARATORS) + 1):
             if at == _DASH:
                 pieces = _DASHED.findall(name)
@@ -97,7 +103,7 @@ class NameTerms:
                 separator = _SEPARATORS[at - (at > _DASH)]
                 pieces = [piece for piece in separator.split(name) if piece]
             if len(pieces) > 1:
-                self._add_whole(fold_marks(fold_case(name)))
+                self._add_whole(_folded(name))
                 for piece in pieces:
                     self._add_parts(piece, at + 1)
                 return
@@ -107,17 +113,18 @@ class NameTerms:
             self._add_atom(name.strip("_-"))
 
     def _add_date(self, date: str) -> None:
-        """A day is found by its month and its year too."""
+        """Add a date; a day is found by its month and its year too."""
         for end in (10, 7, 4):
             if end <= len(date):
                 self._add_whole(date[:end])
 
     def _add_atom(self, atom: str) -> None:
-        version = _VERSION.fullmatch(atom)
-        if version is not None:
-            self._add_number(version[1])
+        if atom.isalpha() and (atom.islower() or atom.istitle()):
+            self._add_word(atom)
         elif atom.isdigit():
             self._add_number(atom)
+        elif (version := _VERSION.fullmatch(atom)) is not None:
+            self._add_number(version[1])
         else:
             self._add_humps(atom)
 
@@ -136,7 +143,7 @@ class NameTerms:
             self._add_word(pieces[0] if pieces else atom)
             return
         numbers = sum(piece[0].isdigit() for piece in pieces)
-        folded = fold_marks(fold_case(atom))[:LONGEST_TERM]
+        folded = _folded(atom)[:LONGEST_TERM]
         if numbers:
             self._add_whole(folded)
         elif folded not in STOP_WORDS:
@@ -150,9 +157,13 @@ class NameTerms:
                 self._add_word(piece)
 
     def _add_word(self, word: str) -> None:
-        folded = fold_marks(fold_case(word))[:LONGEST_TERM]
+        folded = _folded(word)[:LONGEST_TERM]
         if folded and folded not in STOP_WORDS:
             self.terms.append(stem(folded))
+
+
+def _folded(word: str) -> str:
+    return word.lower() if word.isascii() else fold_marks(fold_case(word))
 
 
 def _trimmed(bare: str) -> str:
@@ -160,9 +171,11 @@ def _trimmed(bare: str) -> str:
     if not bare.isascii():
         bare = bare.replace("'", "")  # п'ять is one word
     elif "'" in bare:
-        if bare.lower().endswith("n't"):
+        lower = bare.lower()
+        if lower.endswith("n't"):
             return ""
-        bare = _CLITIC.sub("", bare)
+        if lower.endswith(_CLITICS):
+            bare = bare[: bare.rindex("'")]
     if _is_dunder(bare):
         return bare
     return bare.rstrip("_") if bare.startswith("__") else bare.strip("_")
@@ -174,7 +187,7 @@ def _is_dunder(bare: str) -> bool:
 
 def _affixed(prefix: str, bare: str, suffix: str) -> str | None:
     """Give the word with the signs that belong to it: `.net`, `c#`, `10%`, `#12`."""
-    folded = fold_marks(fold_case(bare))
+    folded = _folded(bare)
     if suffix == "++" or (suffix == "#" and len(bare) == 1):
         return folded + suffix
     if bare[-1].isdigit() and suffix == "%":

@@ -12,17 +12,17 @@ in the text, whatever the text is.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.identifiers import LONGEST_TERM, NameTerms
 from corpus.scripts import (
-    CJK,
     HAN,
     HANGUL,
     IGNORED,
-    LONE_HAN,
+    KANA,
     MARK,
     UNSPACED,
     comparable,
@@ -31,7 +31,17 @@ from corpus.scripts import (
     outline,
 )
 from corpus.stems import stem
-from corpus.wordlists import STOP_PAIRS, STOP_WORDS
+from corpus.wordlists import (
+    NEGATION_RUNS,
+    NEGATIONS,
+    NOT_NEGATION_RUNS,
+    NUMBER_WORDS,
+    STOP_RUNS,
+    STOP_WORDS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WORD_WEIGHT = 100
 """Percent: a plain word, the whole of a name, a pair that is all of its run."""
@@ -124,35 +134,94 @@ def plain_words(text: str) -> list[str | None]:
     ]
 
 
-# ASCII stands for itself in an outline; see corpus.scripts. Every quantifier is
-# possessive and what may follow it never starts with what it repeats.
-_PART = rf"[A-Za-z0-9_][A-Za-z0-9_{MARK}{IGNORED}]*+"
-_JOINT = rf"(?:://|::|[-./\\@'&]|(?<=[0-9])[,:](?=[0-9])){IGNORED}*+"
+def numbers(text: str) -> frozenset[str]:
+    """Give the numbers, versions and dates a text names, written alike.
+
+    Number words and Han numerals count, and the numbers inside names.
+    """
+    found = {term for term in terms(text) if term[0] in "0123456789"}
+    found.update(word for word in plain_words(text) if word in NUMBER_WORDS)
+    if not text.isascii():
+        found.update(_pattern(_HAN_NUMERALS).findall(text))
+    return frozenset(found)
+
+
+def negation_count(text: str) -> int:
+    """Count the negations: whole words, and listed runs of unspaced scripts."""
+    words = sum(
+        word in NEGATIONS or word.endswith("n't")
+        for word in plain_words(text)
+        if word is not None
+    )
+    if text.isascii():
+        return words
+    text = _pattern("|".join(sorted(NOT_NEGATION_RUNS))).sub(" ", text)
+    return words + len(_pattern("|".join(sorted(NEGATION_RUNS))).findall(text))
+
+
+def has_negation(text: str) -> bool:
+    """Say whether a text negates anything."""
+    return negation_count(text) > 0
+
+
+def names(text: str) -> frozenset[str]:
+    """Give what a text may call things by, case-folded and with its marks.
+
+    That is every identifier, path and address, every word with a capital letter, and
+    every katakana word. A capital at the start of a sentence counts unless the word is
+    a stop word: a name there must not be missed.
+    """
+    found = set() if text.isascii() else set(_pattern(_KATAKANA).findall(text))
+    for match in _found(text):
+        for piece, shape in _pieces(text[match.start() : match.end()]):
+            if shape[0] not in _RUN_SYMBOLS and _is_name(piece):
+                found.add(fold_case(piece.strip("_")))
+    return frozenset(found)
+
+
+# A pattern for outlines (see corpus.scripts). Each token starts in one set, so that the
+# search runs from token to token; what the first character was decides what follows.
+# Every quantifier is possessive.
+_INSIDE = f"{MARK}{IGNORED}"
+_PART = rf"[A-Za-z0-9_][A-Za-z0-9_{_INSIDE}]*+"
+_JOINT = (
+    r"[-./\\@'&:,](?:(?<=[-./\\@'&])|(?<=:)(?::|//)|(?<=[0-9][,:])(?=[0-9]))"
+    rf"{IGNORED}*+"
+)
+_RUNS = (HAN + KANA, HANGUL, UNSPACED)
+_SIGN = r"(?<=#)(?=[0-9])|(?<=[.@])(?<![^\s`\"'(\[].)(?=[A-Za-z])"
 _TOKEN = re.compile(
-    r"(?:(?<![^\s`\"'(\[])[.@](?=[A-Za-z])|#(?=[0-9]))?"
-    rf"{_PART}(?:{_JOINT}{_PART})*+(?:\+\+|[%#])?"
-    + "".join(rf"|{run}[{run}{MARK}{IGNORED}]*+" for run in (CJK, HANGUL, UNSPACED))
+    rf"[A-Za-z0-9_.@#{HAN}{KANA}{HANGUL}{UNSPACED}](?:"
+    rf"(?:(?<=[A-Za-z0-9_])|{_SIGN})[A-Za-z0-9_{_INSIDE}]*+"
+    rf"(?:{_JOINT}{_PART})*+(?:\+\+|[%#])?"
+    + "".join(rf"|(?<=[{run}])[{run}{_INSIDE}]*+" for run in _RUNS)
+    + ")"
 )
 _PLAIN = re.compile(
     rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*+"
 )
-_RUN_SYMBOLS = frozenset((CJK, HANGUL, UNSPACED))
+_RUN_SYMBOLS = frozenset("".join(_RUNS))
 _UNIT = re.compile(rf"[^{MARK}]{MARK}*+")
+_EVERY_HAN = re.compile(HAN)
+_LONE_HAN = re.compile(f"(?<!{HAN}){HAN}(?!{HAN})")
 _MOST_WORDS = 65_536
-_LONGEST_KEPT = 40
+_LONGEST_KEPT, _MOST_KEPT = 40, 8
 
 
 class _Terms(dict[str, tuple[str, ...]]):
     """The terms of each word met so far, up to a bound; long ones are not kept."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
+        found: tuple[str, ...]
         if word.isascii() and word.isalpha() and (word.islower() or word.istitle()):
             lower = word.lower()[:LONGEST_TERM]
             found = () if lower in STOP_WORDS else (stem(lower),)
+        elif word.isascii():
+            found = tuple(NameTerms(word).terms)
         else:
             pieces = _pieces(word)
             found = tuple(term for piece in pieces for term in _piece_terms(*piece))
-        if len(word) <= _LONGEST_KEPT:
+        if len(word) <= _LONGEST_KEPT and len(found) <= _MOST_KEPT:
             if len(self) >= _MOST_WORDS:
                 self.clear()
             self[word] = found
@@ -160,3 +229,107 @@ class _Terms(dict[str, tuple[str, ...]]):
 
 
 _TERMS = _Terms()
+_HAN_NUMERALS = "[〇一二三四五六七八九十百千万萬億亿兩两]+"
+_KATAKANA = "[ァ-ヺー]{2,}"
+
+
+@functools.cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _found(text: str) -> Iterator[re.Match[str]]:
+    return _TOKEN.finditer(outline(text))
+
+
+def _pieces(word: str) -> list[tuple[str, str]]:
+    """Give a word in comparable form with its outline.
+
+    Almost always that is one piece; a character that stands for several words, such
+    as a fraction, gives more.
+    """
+    if word.isascii():
+        return [(word, word)]
+    plain = comparable(word)
+    found = _TOKEN.finditer(outline(plain))
+    return [(plain[match.start() : match.end()], match[0]) for match in found]
+
+
+def _piece_terms(piece: str, shape: str) -> list[str]:
+    if shape[0] in _RUN_SYMBOLS:
+        units = _units(piece, shape)
+        singles = _singles(piece, shape, _EVERY_HAN) if len(units) > 1 else []
+        return [run for run in _pairs(units) + singles if run not in STOP_RUNS]
+    name = NameTerms(fold_marks(piece))
+    return name.terms + _exact(piece, name)
+
+
+def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:
+    """Give the terms a query takes from a piece, with their weights."""
+    if shape[0] in _RUN_SYMBOLS:
+        units = _units(piece, shape)
+        weight = WORD_WEIGHT * len(units) // (2 * max(1, len(units) - 1))
+        weighed = [(pair, min(WORD_WEIGHT, weight)) for pair in _pairs(units)]
+        if len(units) == 1:
+            weighed = [(units[0], WORD_WEIGHT)]
+        else:
+            singles = _singles(piece, shape, _LONE_HAN)
+            weighed += [(single, LONE_HAN_WEIGHT) for single in singles]
+        return [(run, weight) for run, weight in weighed if run not in STOP_RUNS]
+    name = NameTerms(fold_marks(piece))
+    parts = name.terms[name.whole :]
+    share = max(1, WORD_WEIGHT // len(set(parts))) if parts else 0
+    weighed = [(term, WORD_WEIGHT) for term in name.terms[: name.whole]]
+    weighed += [(part, share) for part in parts]
+    return weighed + [(term, EXACT_WEIGHT) for term in _exact(piece, name)]
+
+
+def _exact(piece: str, name: NameTerms) -> list[str]:
+    if not name.terms or fold_marks(piece) == piece:
+        return []
+    return [fold_case(piece)[:LONGEST_TERM]]
+
+
+def _units(piece: str, shape: str) -> list[str]:
+    """Cut a run into characters, each with its marks."""
+    if MARK not in shape:
+        return list(piece)
+    found = _UNIT.finditer(shape)
+    return [piece[unit.start() : unit.end()][:LONGEST_TERM] for unit in found]
+
+
+def _pairs(units: list[str]) -> list[str]:
+    if len(units) == 1:
+        return units
+    return [first + second for first, second in itertools.pairwise(units)]
+
+
+def _singles(piece: str, shape: str, which: re.Pattern[str]) -> list[str]:
+    return [piece[found.start()] for found in which.finditer(shape)]
+
+
+def _is_name(piece: str) -> bool:
+    if fold_case(piece) == piece:
+        return NameTerms(fold_marks(piece)).whole
+    return bool(NameTerms(fold_marks(piece)).terms)
+
+
+def _capped(
+    found: tuple[QueryTerm, ...], paired: set[str], cap: int
+) -> tuple[QueryTerm, ...]:
+    if len(found) <= cap:
+        return found
+    pairs = sum(term.text in paired for term in found)
+    words = len(found) - pairs
+    third = cap // 3
+    room = sum(term.text in paired for term in found[:cap])
+    room = max(room, min(pairs, third))
+    room = min(room, cap - min(words, third))
+    left = {True: room, False: cap - room}
+    kept = []
+    for term in found:
+        kind = term.text in paired
+        if left[kind] > 0:
+            left[kind] -= 1
+            kept.append(term)
+    return tuple(kept)

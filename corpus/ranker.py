@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from heapq import nlargest
 from typing import TYPE_CHECKING, Literal
 
 from corpus.hits import Hit, is_past, item_id
 from corpus.lexical import terms
 from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
-from corpus.sameness import likeness, profile
+from corpus.sameness import Profile, likeness
 from corpus.sources.facts import heading_at, piece_text
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from corpus.lexical import QueryTerm
     from corpus.policy import Scope
     from corpus.ranking import Scores
-    from corpus.sameness import Profile
     from corpus.view import View
 
 Temporal = Literal["any", "current", "historical"]
@@ -31,6 +29,9 @@ SCALE = 100
 NEARNESS_SHARE = 0.8
 SHORTLIST = 60
 """Pieces whose text is looked at, besides two for each result asked for."""
+
+REPEAT = 0.92
+"""Each further passage of the same source counts this much of the one before."""
 
 MAX_CONFLICTS = 5
 
@@ -89,15 +90,17 @@ class Ranker:
         weights = {w.term.text: w.weight for w in scores.terms}
         self.pairs = QueryPairs([t.text for t in terms_asked], weights)
         self.factors = self._factors()
+        self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
         self.superseded_by = _successors(view)
+        self.found: dict[int, list[str]] = {}
 
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
         found = [self._hit(number, count) for number, count in self._shortlist()]
         if not self.history:
             found = self._yield_to_successors(found)
-        found.sort(key=lambda hit: (-hit.score, hit.facts.path, hit.piece.first))
-        return self._distinct(found)
+        found.sort(key=_order)
+        return self._distinct(_spread(found))
 
     def _factors(self) -> list[float]:
         """Give each source's authority and time factor; 0 where it is filtered out."""
@@ -125,26 +128,27 @@ class Ranker:
             and (asked.temporal == "any" or past == (asked.temporal == "historical"))
         )
 
-    def _base(self, number: int) -> float:
-        owner = self.layout.owners[number]
-        return self.scores.pieces[number] + SOURCE_SHARE * self.scores.sources[owner]
-
     def _shortlist(self) -> list[tuple[int, int]]:
         """Give the best pieces, each with how many exact duplicates it stands for."""
-        owners, factors = self.layout.owners, self.factors
-        best: dict[int, tuple[float, int]] = {}
-        counts: dict[int, int] = {}
-        same = self.layout.same
-        for number, gained in enumerate(self.scores.pieces):
-            if gained > 0 and factors[owners[number]] > 0:
-                key = same[number]
-                rank = (self._base(number) * factors[owners[number]], -number)
-                counts[key] = counts.get(key, -1) + 1
-                if key not in best or rank > best[key]:
-                    best[key] = rank
+        owners, factors, sources = self.layout.owners, self.factors, self.source_scores
+        ranked = sorted(
+            (
+                (-(gained + sources[owners[number]]) * factors[owners[number]], number)
+                for number, gained in enumerate(self.scores.pieces)
+                if gained and factors[owners[number]]
+            )
+        )
         size = SHORTLIST + 2 * self.options.limit
-        chosen = nlargest(size, best.items(), key=lambda item: item[1])
-        return [(-rank[1], counts[key]) for key, rank in chosen]
+        chosen: dict[int, tuple[int, int]] = {}
+        same, twins = self.layout.same, self.layout.twins
+        for _, number in ranked:
+            if same[number] not in chosen:
+                alike = twins.get(same[number], ())
+                others = sum(1 for twin in alike if factors[owners[twin]]) - 1
+                chosen[same[number]] = (number, max(0, others))
+                if len(chosen) == size:
+                    break
+        return list(chosen.values())
 
     def _hit(self, number: int, duplicates: int) -> Hit:
         view, layout = self.view, self.layout
@@ -154,8 +158,10 @@ class Ranker:
         lines = view.lines(facts.path)
         text = piece_text(lines, piece)
         headings = tuple(heading_at(lines, line) for line in piece.headings)
-        near, phrase = self.pairs.nearness(terms(text))
-        relevance = self._base(number) + NEARNESS_SHARE * near
+        found = self.found[number] = terms(text)
+        near, phrase = self.pairs.nearness(found)
+        gained = self.scores.pieces[number] + self.source_scores[owner]
+        relevance = gained + NEARNESS_SHARE * near
         total = self.scores.total_weight
         return Hit(
             number=number,
@@ -180,7 +186,7 @@ class Ranker:
         owner = self.layout.owners[number]
         return {
             "passage": round(self.scores.pieces[number], 3),
-            "source": round(SOURCE_SHARE * self.scores.sources[owner], 3),
+            "source": round(self.source_scores[owner], 3),
             "nearness": round(NEARNESS_SHARE * near, 3),
             "authority_and_time": round(self.factors[owner], 3),
         }
@@ -220,7 +226,7 @@ class Ranker:
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
-            own = profile(hit.text, terms(hit.text))
+            own = Profile(hit.text, self.found[hit.number])
             twin, against = _compare(own, profiles)
             if twin is not None:
                 more = kept[twin].duplicates + 1 + hit.duplicates
@@ -234,7 +240,7 @@ class Ranker:
         return tuple(replace(hit, reasons=tuple(self._reasons(hit))) for hit in kept)
 
     def _reasons(self, hit: Hit) -> Iterator[str]:
-        present = set(terms(hit.text))
+        present = set(self.found[hit.number])
         under = set(terms("\n".join(hit.heading_path)))
         words = [t.text for t in self.asked if t.text in present]
         if words:
@@ -254,6 +260,21 @@ class Ranker:
             yield "explicit_timestamp"
         if hit.section:
             yield "section_provenance"
+
+
+def _order(hit: Hit) -> tuple[int, str, int, int]:
+    return (-hit.score, hit.facts.path, hit.piece.first, hit.piece.begin)
+
+
+def _spread(ordered: Sequence[Hit]) -> list[Hit]:
+    """Let each further passage of a source count a little less than the one before."""
+    seen: dict[str, int] = {}
+    spread = []
+    for hit in ordered:
+        before = seen.get(hit.facts.path, 0)
+        seen[hit.facts.path] = before + 1
+        spread.append(replace(hit, score=round(hit.score * REPEAT**before)))
+    return sorted(spread, key=_order)
 
 
 def _successors(view: View) -> dict[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,6 +78,7 @@ class Layout:
             self.owners.extend([positions[owner] for owner in shard.owners])
             self.lengths.extend(shard.lengths)
             self.same.extend(shard.same)
+        self.twins = _twins(self.same)
         self.source_lengths = [0] * len(rows.facts)
         for owner, length in zip(self.owners, self.lengths, strict=True):
             self.source_lengths[owner] += length
@@ -88,6 +90,17 @@ class Layout:
         """Give a piece by its global number."""
         at = bisect_right(self.bases, number) - 1
         return piece_at(self.shards[at], number - self.bases[at])
+
+
+def _twins(same: Sequence[int]) -> dict[int, list[int]]:
+    """Give the pieces of each text that stands in the corpus more than once."""
+    repeated = {value for value, count in Counter(same).items() if count > 1}
+    twins: dict[int, list[int]] = {}
+    if repeated:
+        for number, value in enumerate(same):
+            if value in repeated:
+                twins.setdefault(value, []).append(number)
+    return twins
 
 
 def weigh(

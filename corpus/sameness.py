@@ -7,7 +7,8 @@ otherwise each is evidence against the other, and both are kept (P7.6).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from corpus.lexical import names, negation_count, numbers
 
@@ -23,18 +24,17 @@ ALIKE_IN_CONFLICT = 0.75
 Likeness = Literal["different", "duplicate", "conflict"]
 
 
-class Profile(NamedTuple):
-    """What a passage is compared by."""
+class Profile:
+    """What a passage is compared by; its details are looked up only at need."""
 
-    terms: frozenset[str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    negations: int
+    def __init__(self, text: str, terms: Sequence[str]) -> None:
+        self.terms = frozenset(terms)
+        self._text = text
 
-
-def profile(text: str, terms: Sequence[str]) -> Profile:
-    """Reduce a passage to what decides whether it repeats another."""
-    return Profile(frozenset(terms), numbers(text), names(text), negation_count(text))
+    @cached_property
+    def details(self) -> tuple[frozenset[str], frozenset[str], int]:
+        """Give the numbers, the names and how often something is negated."""
+        return numbers(self._text), names(self._text), negation_count(self._text)
 
 
 def likeness(one: Profile, other: Profile) -> Likeness:
@@ -43,14 +43,9 @@ def likeness(one: Profile, other: Profile) -> Likeness:
     if not small or small < ALIKE_IN_CONFLICT * large:
         return "different"
     common = len(one.terms & other.terms)
-    shared = common / (len(one.terms) + len(other.terms) - common)
+    shared = common / (small + large - common)
     if shared < ALIKE_IN_CONFLICT:
         return "different"
-    agree = (
-        one.numbers == other.numbers
-        and one.names == other.names
-        and one.negations == other.negations
-    )
-    if agree:
-        return "duplicate" if shared >= NEAR else "different"
-    return "conflict"
+    if one.details != other.details:
+        return "conflict"
+    return "duplicate" if shared >= NEAR else "different"

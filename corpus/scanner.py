@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from corpus.blocks import Block, parse_blocks
+from corpus.blocks import MAX_NESTING, Block, parse_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +50,14 @@ _RAW_ENDS = (
     ("<", re.compile(r"</(?ai:script|pre|style|textarea)>")),
 )
 _LEAVES = frozenset({"heading", "fence", "rule", "raw"})
-_FREE_COST = 8_000
-_COST_PER_CHARACTER = 0.1
-"""Parser work a text may ask for, in lines times nesting: about 1.5 s a MiB."""
+
+MAX_BLOCKS = 60_000
+"""More than a corpus may have lines; what follows them in one text stays one block."""
+
+_FREE_COST = 6_000
+_COST_PER_CHARACTER = 0.05
+_MARKERS = re.compile(r"(?:[ \t>*+-]|[0-9]{1,9}[.)])*")
+"""Parser work a text may ask for, in lines times nesting: about a second a MiB."""
 
 
 def scan(lines: Sequence[str], start: int = 0) -> list[Block]:
@@ -62,8 +67,11 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Block]:
     """
     scanner = _Scanner(lines)
     at = start
-    while at < len(lines):
+    while at < len(lines) and len(scanner.blocks) < MAX_BLOCKS:
         at = scanner.step(at) if lines[at] else at + 1
+    rest = [at for at in range(at, len(lines)) if lines[at].strip(" \t")]
+    if rest:
+        scanner.blocks.append(Block("text", rest[0] + 1, rest[-1] + 1))
     return scanner.blocks
 
 
@@ -265,29 +273,45 @@ class _Scanner:
         return len(self._lines)
 
     def _plain(self, at: int) -> int:
-        """Read lines up to a blank one, a heading or a fence as text."""
+        """Read the run the parser could not, up to a heading or a fence, as text."""
         match = _LEAD.match(self._lines[at])
         if match is not None and match.lastgroup in _LEAVES:
             return self._leaf(at, match)
         hidden: list[tuple[int, int]] = []
         index = at
-        while index < len(self._lines):
+        while index < self._plain_until:
             line = self._lines[index]
             match = _LEAD.match(line)
-            kind = match.lastgroup if match else None
-            if kind == "blank" or (kind in _LEAVES and index > at):
+            if match is not None and match.lastgroup in _LEAVES:
                 break
             if line.lstrip(" ").startswith((">", "<")):
                 hidden.append((index + 1, index + 1))
             index += 1
-        return self._add(Block("text", at + 1, index, hidden=tuple(hidden)))
+        last = self._last_text(index)
+        return self._add(Block("text", at + 1, last, hidden=tuple(hidden)))
 
     def _affordable(self, run: Sequence[str]) -> bool:
+        """Say whether the parser may read these lines, and put it on the bill."""
         if self._cost_left < 0:
             size = sum(map(len, self._lines)) + len(self._lines)
             self._cost_left = _FREE_COST + size * _COST_PER_CHARACTER
         cost = len(run)
+        if cost <= self._cost_left:
+            cost = sum(map(_line_cost, run))
         if cost > self._cost_left:
             return False
         self._cost_left -= cost
         return True
+
+
+def _line_cost(line: str) -> int:
+    """Estimate how many lists and quotes the parser opens or keeps for a line."""
+    if line[:1].isalpha():
+        return 1
+    markers = _MARKERS.match(line)
+    assert markers is not None
+    lead = markers[0]
+    inside = len(lead.split()) + lead.count(">")
+    return max(
+        1, min(inside + (len(lead) - len(lead.lstrip(" "))) // 2, 2 * MAX_NESTING)
+    )

@@ -17,9 +17,10 @@ SHORTEST = 4
 """Shorter words are left alone: a stem of two letters says nothing."""
 
 _MOST_STEMS = 65_536
-_ENGLISH_ENDINGS = tuple(
-    "e s y i ed al ll ic er or ant ent ful ing ion ism gist".split()
-)
+_ENGLISH_ENDINGS = (
+    "e", "i", "s", "y", "al", "ed", "er", "ic", "ll", "or",
+    "ant", "ent", "ful", "ing", "ion", "ism", "gist",
+)  # fmt: skip
 
 
 def stem(word: str) -> str:
@@ -70,17 +71,26 @@ def _find(word: str) -> str:
 def _english() -> _Stemmer:
     from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415
 
-    return _quickened(EnglishStemmer)
+    class English(EnglishStemmer):  # type: ignore[misc]  # the library has no types
+        def _EnglishStemmer__r_prelude(self) -> bool:  # noqa: N802
+            # Tells the y that is a consonant, which takes the library an exception a
+            # letter. Without a y there is nothing to tell.
+            if "y" not in self.current:
+                self.B_Y_found = False
+                return True
+            return bool(super()._EnglishStemmer__r_prelude())
+
+    return _quickened(EnglishStemmer, English)
 
 
 @functools.cache
 def _russian() -> _Stemmer:
     from snowballstemmer.russian_stemmer import RussianStemmer  # noqa: PLC0415
 
-    return _quickened(RussianStemmer)
+    return _quickened(RussianStemmer, RussianStemmer)
 
 
-def _quickened(algorithm: type) -> _Stemmer:
+def _quickened(algorithm: type, base: type) -> _Stemmer:
     """Give the algorithm a quicker look-up of endings; the stems stay the same.
 
     The library searches each of its tables letter by letter. Indexed by the letter
@@ -91,7 +101,12 @@ def _quickened(algorithm: type) -> _Stemmer:
     endings = {id(table): _by_letter(table, -1) for table in tables}
     beginnings = {id(table): _by_letter(table, 0) for table in tables}
 
-    class Quickened(algorithm):  # type: ignore[misc]  # the library has no types
+    class Quickened(base):  # type: ignore[misc]  # the library has no types
+        cursor: int
+        limit: int
+        limit_backward: int
+        current: str
+
         def find_among_b(self, table: Sequence[_Among]) -> int:
             letters, otherwise = endings[id(table)]
             cursor, limit = self.cursor, self.limit_backward

@@ -8,23 +8,26 @@ on answering for the moment it was opened at.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from corpus.authority import INDEX_BYTES, require_context
 from corpus.confined.publish import publish, sweep_stages
-from corpus.confined.reader import open_root
+from corpus.confined.reader import Unreadable, open_root
 from corpus.errors import (
+    CodedError,
     ContextLimitError,
     IndexCorruptError,
     IndexKeyError,
     IndexMissingError,
+    IndexPathError,
     IndexProjectError,
     IndexSchemaError,
     IndexStaleError,
 )
 from corpus.index.build import is_current, make_rows, report
 from corpus.index.schema import term_hash, to_image
-from corpus.index.store import index_name, index_path, read_index
+from corpus.index.store import DEFAULT_INDEX, index_name, index_path, read_index
 from corpus.markdown import decode, split_lines
 from corpus.protocol.layout import CACHE
 from corpus.ranking import Layout
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from corpus.index.build import BuildReport, Progress
     from corpus.index.schema import Rows
     from corpus.policy import Policy
+    from corpus.protocol.overview import IndexCard
     from corpus.sources.facts import Facts
     from corpus.sources.scan import Scan, Source
     from corpus.userdirs import UserDirs
@@ -192,6 +196,35 @@ def build_index(
     return report(project.scan, rows, parsed=parsed, written=True)
 
 
+def index_card(
+    opened: ConfinedRoot, root: Path, *, dirs: UserDirs, name: str = DEFAULT_INDEX
+) -> IndexCard:
+    """Say what state the index is in, without raising for any state it can be in.
+
+    `built_at` is the file's modification time; it is stored nowhere else (P5.11).
+    """
+    from corpus.protocol.overview import IndexCard  # noqa: PLC0415 - only for status
+
+    path = index_path(name)
+    try:
+        modified = opened.read(path, limit=INDEX_BYTES).mtime_ns
+    except Unreadable as problem:
+        missing = problem.reason == "not found"
+        return IndexCard("missing" if missing else "corrupt", path, None)
+    moment = datetime.fromtimestamp(modified // 1_000_000_000, UTC)
+    built_at = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        project = _project(opened, root, dirs)
+        key = existing_key(project.policy.project_id, directory=dirs.state)
+        rows = read_index(opened, name, key, project_id=project.policy.project_id)
+        refuse_stale(project, rows)
+    except (IndexCorruptError, IndexPathError):
+        return IndexCard("corrupt", path, built_at)
+    except CodedError:
+        return IndexCard("stale", path, built_at)
+    return IndexCard("fresh", path, built_at)
+
+
 def refuse_stale(project: Project, rows: Rows) -> None:
     """Raise `IndexStaleError` unless the rows were made from these sources.
 
@@ -205,11 +238,16 @@ def refuse_stale(project: Project, rows: Rows) -> None:
     gone = sorted(was.keys() - now.keys())
     removed = [path for path in gone if project.policy.may_read(path)]
     left = NAMED_PATHS
-    named = {}
-    for kind, paths in (("changed", changed), ("added", added), ("removed", removed)):
-        named[kind] = paths[:left]
-        left -= len(named[kind])
-    raise IndexStaleError(count=len(changed) + len(added) + len(gone), **named)
+    shown = []
+    for paths in (changed, added, removed):
+        shown.append(paths[:left])
+        left -= len(shown[-1])
+    raise IndexStaleError(
+        count=len(changed) + len(added) + len(gone),
+        changed=shown[0],
+        added=shown[1],
+        removed=shown[2],
+    )
 
 
 def _project(opened: ConfinedRoot, root: Path, dirs: UserDirs) -> Project:

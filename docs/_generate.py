@@ -33,8 +33,8 @@ changes its meaning; sentences may. `{…}` stands for a value, which JSON outpu
 under `facts`. What is wrong *in a project's files* is no failure but a finding, listed
 by `validate` and `context doctor`.
 
-Exit status: 0 done · 1 checked, problems found · 2 bad input, stale, refused or denied ·
-70 a defect · 130 interrupted.
+Exit status: 0 done · 1 checked, problems found · 2 bad input, stale, refused or
+denied · 70 a defect · 130 interrupted.
 
 | code | status | meaning | what to do |
 | --- | --- | --- | --- |
@@ -55,19 +55,14 @@ terminal, control, direction and invisible characters are shown as escapes. A fa
 one line of JSON on stderr (`ok`, `error`, `detail`, `hint`, `facts`) where results are
 JSON, else two lines of text; the codes are in [errors.md](errors.md).
 
-Exit status: 0 done · 1 checked, problems found · 2 bad input, stale, refused or denied ·
-70 a defect · 130 interrupted. A reader that closes the pipe early, such as `head`,
-changes nothing: no message, and the status the command would have had. A defect is
-reported by its kind and place; `PROJECT_CORPUS_DEBUG=1` shows the traceback.
+Exit status: 0 done · 1 checked, problems found · 2 bad input, stale, refused or
+denied · 70 a defect · 130 interrupted. A reader that closes the pipe early, such as
+`head`, changes nothing: no message, and the status the command would have had. A defect
+is reported by its kind and place; `PROJECT_CORPUS_DEBUG=1` shows the traceback.
 
-`project-corpus --help` lists the commands, `project-corpus COMMAND --help` explains one,
-`project-corpus --version` names the version.
+`project-corpus --help` lists the commands, `project-corpus COMMAND --help` explains
+one, `project-corpus --version` names the version.
 """
-
-
-def pages() -> dict[str, str]:
-    """Give every generated page by its name."""
-    return {"errors.md": errors_page(), "cli.md": cli_page()}
 
 
 def errors_page() -> str:
@@ -144,10 +139,14 @@ def _leaves(base: type[CodedError]) -> Iterator[type[CodedError]]:
             yield error
 
 
+PAGES = {"errors.md": errors_page, "cli.md": cli_page}
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or with `--check` name the ones that differ."""
     stale = []
-    for name, text in pages().items():
+    for name, write in PAGES.items():
+        text = write()
         page = DOCS / name
         if page.is_file() and page.read_text(encoding="utf-8") == text:
             continue

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 import os
+import runpy
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 
 import corpus
-from corpus.cli.app import main
+from corpus.cli.app import main, run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+PROBES = Path(__file__).parent / "probes"
+"""A program of one command, whose module does what a test asks for."""
 
 USER_FOLDERS = {
     "HOME": "",
@@ -54,6 +59,17 @@ class OutOfProcess(Protocol):
     ) -> Outcome: ...
 
 
+class StartProbe(Protocol):
+    """`probe_process(*arguments, stdout=PIPE, env=None)`: start the probe."""
+
+    def __call__(
+        self,
+        *arguments: str,
+        stdout: int = subprocess.PIPE,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]: ...
+
+
 class FakeTerminal(io.TextIOWrapper):
     """A stream that says it is a terminal."""
 
@@ -79,20 +95,45 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> InProcess:
     def run(
         *arguments: str, cwd: Path | None = None, terminal: bool = False
     ) -> Outcome:
-        kind = FakeTerminal if terminal else io.TextIOWrapper
-        out, err = io.BytesIO(), io.BytesIO()
         with monkeypatch.context() as patch:
             if cwd is not None:
                 patch.chdir(cwd)
-            patch.setattr(sys, "stdout", kind(out, encoding="ascii"))
-            patch.setattr(sys, "stderr", kind(err, encoding="ascii"))
-            status = main(arguments)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            written = out.getvalue().decode(), err.getvalue().decode()
-        return Outcome(status, *written)
+            return caught(main, arguments, terminal=terminal)
 
     return run
+
+
+@pytest.fixture
+def probe(monkeypatch: pytest.MonkeyPatch) -> InProcess:
+    """Run the probe program in this process and catch what it writes."""
+    monkeypatch.syspath_prepend(PROBES)
+    program = runpy.run_path(str(PROBES / "run_probe.py"))["PROBE"]
+
+    def run(
+        *arguments: str, cwd: Path | None = None, terminal: bool = False
+    ) -> Outcome:
+        del cwd
+        return caught(partial(run_program, program), arguments, terminal=terminal)
+
+    return run
+
+
+def caught(
+    entry: Callable[[tuple[str, ...]], int],
+    arguments: tuple[str, ...],
+    *,
+    terminal: bool,
+) -> Outcome:
+    """Run an entry point with streams that keep what is written to them."""
+    kind = FakeTerminal if terminal else io.TextIOWrapper
+    out, err = io.BytesIO(), io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", kind(out, encoding="ascii"))
+        patch.setattr(sys, "stderr", kind(err, encoding="ascii"))
+        status = entry(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Outcome(status, out.getvalue().decode(), err.getvalue().decode())
 
 
 @pytest.fixture
@@ -132,3 +173,22 @@ def program(
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+@pytest.fixture
+def probe_process(program_env: dict[str, str]) -> StartProbe:
+    """Start the probe program as a process of its own."""
+
+    def start(
+        *arguments: str,
+        stdout: int = subprocess.PIPE,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, str(PROBES / "run_probe.py"), *arguments],
+            env={**program_env, **(env or {})},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+
+    return start

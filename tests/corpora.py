@@ -35,6 +35,8 @@ ALLOW = (
     "corpus.validate",
 )
 
+REQUIREMENTS = ("expected_hash", "verified_readback", "audit_receipt")
+
 
 def fixed_bytes(count: int) -> bytes:
     """Stand in for randomness where a test needs none."""
@@ -63,6 +65,8 @@ def policy_page(
     ]
     if deny:
         rows.append(f"deny = {json.dumps(list(deny))}")
+    rows += ["", "[requirements]"]
+    rows += [f"{name} = false" for name in REQUIREMENTS]
     return "\n".join(rows) + "\n"
 
 

@@ -6,6 +6,15 @@ in `PENDING` for the work that will bring it.
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TESTS = Path(__file__).parent
+
 REQUIREMENTS: dict[str, str] = {
     "P1.1": "ids of projects and artifacts, the stem as the artifact's id, Markdown",
     "P1.2": "metadata as lines before the first H2 or as front matter",
@@ -117,3 +126,36 @@ PENDING: dict[str, str] = {
     "P20.1": "many corpora",
 }
 """What waits, and for which work; a test may name these, none has to."""
+
+
+def tests_by_requirement() -> dict[str, list[str]]:
+    """Map every id some test names to the tests that name it."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for test, requirement in _marked(tree):
+            node = f"{path.relative_to(TESTS.parent).as_posix()}::{test}"
+            found.setdefault(requirement, []).append(node)
+    return found
+
+
+def _marked(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Give test and id for every id in a marker, a file's own markers included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for decorator in node.decorator_list:
+                yield from ((node.name, one) for one in _ids(decorator))
+        elif isinstance(node, ast.Assign) and ast.unparse(node).startswith(
+            "pytestmark = "
+        ):
+            for part in ast.walk(node.value):
+                yield from (("(the whole file)", one) for one in _ids(part))
+
+
+def _ids(marker: ast.AST) -> Iterator[str]:
+    if isinstance(marker, ast.Call) and (
+        ast.unparse(marker.func) == "pytest.mark.requirement"
+    ):
+        for argument in marker.args:
+            assert isinstance(argument, ast.Constant), ast.unparse(marker)
+            yield str(argument.value)

@@ -35,6 +35,9 @@ __all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run_program"]
 DEBUG = "PROJECT_CORPUS_DEBUG"
 """Set to 1 to see the traceback of a defect."""
 
+READABLE = ("text", "prompt")
+"""The formats made for reading, whose failures are text too."""
+
 _OURS = ("corpus", "agentctx")
 
 
@@ -198,10 +201,13 @@ def _print(
 
 
 def _wants_json(screen: Screen, arguments: Sequence[str]) -> bool:
+    """Say whether a failure is to be JSON, which must not need the parsed call."""
     from corpus.cli.arguments import format_asked  # noqa: PLC0415 - argparse is slow
 
     asked = format_asked(arguments)
-    return not screen.out_is_terminal if asked is None else asked == "json"
+    if asked in READABLE:
+        return False
+    return asked == "json" or not screen.out_is_terminal
 
 
 def _place(error: BaseException) -> str:

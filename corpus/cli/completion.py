@@ -193,8 +193,7 @@ def _zsh(program: Program, found: tuple[Offer, ...]) -> Iterator[str]:
 
 def _zsh_words(words: dict[str, str]) -> str:
     return " ".join(
-        shlex.quote(f"{word}:{use}" if use else word)
-        for word, use in words.items()
+        shlex.quote(f"{word}:{use}" if use else word) for word, use in words.items()
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,9 +130,8 @@ def run(  # noqa: PLR0913 - one keyword an option
         name=name,
         template=template,
         language=language,
-        with_records=with_records,
-        gitignore=gitignore,
     )
+    order = replace(order, with_records=with_records, gitignore=gitignore)
     found = None
     if from_existing:
         from corpus.confined.reader import open_root  # noqa: PLC0415 - only here

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.confined.reader import open_root
+from corpus.userdirs import user_dirs
 
 if TYPE_CHECKING:
     import argparse
@@ -32,8 +33,10 @@ def run(call: Call, *, root: str | None) -> Overview:
     from corpus.protocol.overview import overview  # noqa: PLC0415 - parses Markdown
     from corpus.view import index_card  # noqa: PLC0415 - opens the index
 
-    with open_root(call.root(root)) as opened:
-        return overview(opened, index=index_card(opened))
+    path = call.root(root)
+    with open_root(path) as opened:
+        card = index_card(opened, path, dirs=user_dirs())
+        return overview(opened, index=card)
 
 
 def lines(value: Overview) -> Iterator[str]:

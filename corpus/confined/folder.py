@@ -12,6 +12,7 @@ import stat
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 Kind = Literal["file", "folder", "link", "other"]
@@ -35,11 +36,21 @@ class Child(NamedTuple):
 
 
 class Folder:
-    """A folder held open: by descriptor where there are any, else by checked path."""
+    """A folder held open: by descriptor where there are any, else by checked path.
 
-    def __init__(self, *, prefix: str = "", descriptor: int | None = None) -> None:
+    `confirm` fails when the path no longer leads to the folder that was checked.
+    """
+
+    def __init__(
+        self,
+        *,
+        prefix: str = "",
+        descriptor: int | None = None,
+        confirm: Callable[[], object] | None = None,
+    ) -> None:
         self._prefix = prefix
         self._descriptor = descriptor
+        self._confirm = confirm
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +73,10 @@ class Folder:
         """List what the folder holds, in no particular order."""
         place = self._prefix if self._descriptor is None else self._descriptor
         with os.scandir(place) as found:
-            return [Child(entry.name, _kind(entry)) for entry in found]
+            children = [Child(entry.name, _kind(entry)) for entry in found]
+        if self._confirm is not None:
+            self._confirm()
+        return children
 
     def lstat(self, name: str) -> os.stat_result:
         """Describe an entry itself, not what it may point to."""

@@ -65,7 +65,12 @@ class PortableTree:
         full, seen = self._look(path)
         if not stat.S_ISDIR(seen.st_mode):
             raise _failure(errno.ENOTDIR)
-        return Folder(prefix=_below(full, ""))
+
+        def confirm() -> None:
+            if not os.path.samestat(self._look(path)[1], seen):
+                raise _failure(errno.ESTALE)
+
+        return Folder(prefix=_below(full, ""), confirm=confirm)
 
     def look(self, path: str) -> os.stat_result:
         """Describe what is at `path` now."""

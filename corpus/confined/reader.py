@@ -114,7 +114,7 @@ class ConfinedRoot:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._portable_folders = {""}
+        self._portable: set[str] = set()
         self.guarantee_level: GuaranteeLevel = tree.level
 
     def __enter__(self) -> Self:
@@ -138,7 +138,8 @@ class ConfinedRoot:
         The file is looked at again after reading; where it changed it is read once
         more, and when that did not help either the reason says so.
         """
-        self._require_portable(path)
+        if path not in self._portable:
+            self._require_portable(path)
         try:
             found = self._attempt(path, limit) or self._attempt(path, limit)
         except OSError as error:
@@ -160,7 +161,7 @@ class ConfinedRoot:
         pending: list[str] = [directory] if enter(directory) else []
         while pending:
             folder = pending.pop()
-            if folder.count("/") >= MAX_DEPTH:
+            if folder.count("/") + 1 >= MAX_DEPTH:
                 found.append(Entry(RelPath(folder), TOO_DEEP))
                 continue
             try:
@@ -175,6 +176,7 @@ class ConfinedRoot:
             found += listing.found
             pending += listing.folders
         found.sort(key=_by_path)
+        self._portable.update(entry.path for entry in found if entry.problem is None)
         return found
 
     def open_folder(self, path: RelPath) -> Folder:
@@ -234,19 +236,14 @@ class ConfinedRoot:
             raise Unreadable(TOO_LARGE)
 
     def _require_portable(self, path: str) -> None:
-        """Refuse an unportable path; folders that passed are remembered."""
-        folder, _, name = path.rpartition("/")
-        if folder not in self._portable_folders or folder == "":
-            parts = path.split("/")
-            problem = next(filter(None, map(name_problem, parts)), None)
-            if problem is None and len(parts) > MAX_DEPTH:
-                raise Unreadable(TOO_DEEP)
-            if problem is None:
-                self._portable_folders.add(folder)
-        else:
-            problem = name_problem(name)
+        """Refuse an unportable path; one that passed is remembered."""
+        parts = path.split("/")
+        problem = next(filter(None, map(name_problem, parts)), None)
         if problem is not None:
             raise Unreadable(_unportable(problem))
+        if len(parts) > MAX_DEPTH:
+            raise Unreadable(TOO_DEEP)
+        self._portable.add(path)
 
 
 class _Listing:

@@ -154,7 +154,7 @@ def read_rows(db: Db, meta: dict[str, str], where: str) -> Rows:
         " authority, temporal FROM source ORDER BY id"
     ):
         names = _references(row[7]) if row[7] else ()
-        facts.append(Facts(*row[:7], supersedes=names))
+        facts.append(Facts(*row[:7], names))
         standings.append(Standing(row[8], row[9]))
     stored = {
         row[0]: from_blobs(row[1:], where)

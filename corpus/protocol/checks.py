@@ -22,7 +22,7 @@ from corpus.protocol.layout import (
     TASK,
     UNVERIFIED,
 )
-from corpus.protocol.metadata import instant
+from corpus.protocol.metadata import instant, is_utc_instant
 from corpus.protocol.sections import body_text, says_none, section_text, sections
 from corpus.refs import is_id, stem
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from corpus.markdown import Document
     from corpus.protocol.layout import ArtifactType, Requirements
-    from corpus.protocol.metadata import Metadata, MetadataEntry
+    from corpus.protocol.metadata import Metadata, MetadataEntry, MetadataProblem
     from corpus.protocol.sections import Section
     from corpus.refs import RelPath
 
@@ -70,9 +70,6 @@ _ABSOLUTE = re.compile(r"[ \t`\"'<*_]*(?:[A-Za-z]:[\\/]|\\\\|/|~|file:)")
 _HOME = re.compile(
     r"(?<![\w/.])(?:/(?:home|Users)/[A-Za-z][\w.-]*/"
     r"|[A-Za-z]:[\\/](?:Users|Documents and Settings)[\\/]|file:///)"
-)
-_UTC = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9:]{8}(?:\.[0-9]+)?(?:[Zz]|\+00:00)"
 )
 
 
@@ -123,15 +120,16 @@ def check_artifact(artifact: Artifact, project_id: str | None) -> Iterator[Findi
     """Yield what is wrong inside one artifact.
 
     `project_id` is the policy's, or None when there is none to compare with. Free
-    Markdown (history, other files in state/) owes nothing but a `Project-ID`, if it
-    states one, that is the project's.
+    Markdown (history, other files in state/) owes no metadata; what it states must not
+    contradict itself or the project.
     """
     required = requirements(artifact)
     yield from _project_id(artifact, project_id)
+    for problem in artifact.metadata.problems:
+        if required is not None or not _is_unusable(problem, artifact.document):
+            yield finding(problem.code, artifact.path, problem.line, problem.detail)
     if required is None:
         return
-    for problem in artifact.metadata.problems:
-        yield finding(problem.code, artifact.path, problem.line, problem.detail)
     yield from _metadata(artifact, required)
     yield from _sections(artifact, required)
     if artifact.path == PROJECT_PATH:
@@ -153,9 +151,10 @@ def shown(value: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
-def is_utc_time(value: str) -> bool:
-    """Say whether a value is a real moment in RFC 3339 form, in UTC."""
-    return _UTC.fullmatch(value) is not None and instant(value) is not None
+def own_id(artifact: Artifact) -> str | None:
+    """Give the id a task or report states, or None."""
+    key = _OWN_ID.get(artifact.kind)
+    return artifact.metadata.get(key) if key else None
 
 
 def _project_id(artifact: Artifact, expected: str | None) -> Iterator[Finding]:
@@ -168,6 +167,13 @@ def _project_id(artifact: Artifact, expected: str | None) -> Iterator[Finding]:
         elif expected is not None and found.value != expected:
             detail = f"`Project-ID` is `{found.value}`; the project is `{expected}`"
             yield finding("PROJECT_ID_MISMATCH", artifact.path, found.line, detail)
+
+
+def _is_unusable(problem: MetadataProblem, document: Document) -> bool:
+    """Say whether this is front matter of a kind of its own, as free text may have."""
+    front = document.front_matter
+    unusable = front is not None and front.problem is not None
+    return unusable and problem.code == "INVALID_METADATA"
 
 
 def _metadata(artifact: Artifact, required: Requirements) -> Iterator[Finding]:
@@ -194,7 +200,7 @@ def _value_problem(
         if value in allowed[key]:
             return None
         return "INVALID_METADATA", f"not {' or '.join(allowed[key])}"
-    if key in _OWN_ID.get(artifact.kind, ()):
+    if key == _OWN_ID.get(artifact.kind):
         if not is_id(value):
             return "INVALID_METADATA", "which is not an id"
         if value != stem(artifact.path):
@@ -207,16 +213,19 @@ def _value_problem(
 
 
 def _sections(artifact: Artifact, required: Requirements) -> Iterator[Finding]:
+    """Check that the required sections stand there, once except in a report.
+
+    A report may hold a whole document of its own, with whatever sections that has.
+    """
     path = artifact.path
     first: dict[str, Section] = {}
     for section in sections(artifact.document):
         if section.title not in required.sections:
             continue
-        if section.title in first:
-            detail = f"`{section.title}` stands in line {first[section.title].line} too"
+        known = first.setdefault(section.title, section)
+        if known is not section and artifact.kind != "report":
+            detail = f"`{section.title}` stands in line {known.line} too"
             yield finding("DUPLICATE_SECTION", path, section.line, detail)
-        else:
-            first[section.title] = section
     for title in required.sections:
         if title not in first:
             yield finding("MISSING_SECTION", path, 0, f"`## {title}` is missing")
@@ -280,16 +289,16 @@ def _is_id_or_none(value: str) -> bool:
 
 
 def _is_verification(value: str) -> bool:
-    return value == UNVERIFIED or is_utc_time(value)
+    return value == UNVERIFIED or is_utc_instant(value)
 
 
 def _is_date(value: str) -> bool:
     return instant(value) is not None
 
 
-_OWN_ID: Mapping[str, tuple[str, ...]] = {
-    "task": ("Task-ID",),
-    "report": ("Report-ID",),
+_OWN_ID: Mapping[str, str] = {
+    "task": "Task-ID",
+    "report": "Report-ID",
 }
 _VALUES: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "Active-Task-ID": (_is_id_or_none, "not an id or NONE"),

@@ -22,9 +22,10 @@ from corpus.protocol.checks import (
     check_artifact,
     entry,
     finding,
+    own_id,
     shown,
 )
-from corpus.protocol.citations import dangling_citations, target_forms
+from corpus.protocol.citations import Artifacts, citations
 from corpus.protocol.layout import (
     AGENTS_PATH,
     FOLDERS,
@@ -41,7 +42,7 @@ from corpus.protocol.metadata import read_metadata
 from corpus.refs import RelPath, is_id, is_markdown_name, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from corpus.confined.reader import ConfinedRoot, Entry
     from corpus.policy import Policy
@@ -122,8 +123,7 @@ def inspect(root: ConfinedRoot) -> Inspection:
             corpus.take(root, found)
         corpus.issues += _unmarked_views(root, policy)
         corpus.issues += _check_active_task(corpus)
-        corpus.issues += _check_citations(corpus)
-        corpus.issues += _check_supersedes(corpus)
+        corpus.issues += _check_references(corpus)
     else:
         corpus.issues += _check_state_ids(corpus)
     unique = {issue.order: issue for issue in corpus.issues}
@@ -131,7 +131,7 @@ def inspect(root: ConfinedRoot) -> Inspection:
         validation=Validation(
             project_id=corpus.project_id or _stated_project_id(corpus),
             guarantee_level=root.guarantee_level,
-            source_count=len(corpus.paths),
+            source_count=len(corpus.ids),
             issues=tuple(unique[order] for order in sorted(unique)),
         ),
         project=corpus.state.get(PROJECT_PATH),
@@ -160,7 +160,7 @@ class _Corpus:
 
     project_id: str | None
     issues: list[Finding]
-    paths: set[str] = field(default_factory=set)
+    ids: dict[str, str | None] = field(default_factory=dict)
     state: dict[str, Artifact] = field(default_factory=dict)
     active_task: Artifact | None = None
     supersedes: list[tuple[RelPath, int, str]] = field(default_factory=list)
@@ -192,7 +192,7 @@ class _Corpus:
             self._keep(_parse(found.path, text))
 
     def _keep(self, artifact: Artifact) -> None:
-        self.paths.add(artifact.path)
+        self.ids[artifact.path] = own_id(artifact)
         self.issues += check_artifact(artifact, self.project_id)
         for target, line in artifact.metadata.supersedes():
             self.supersedes.append((artifact.path, line, target))
@@ -302,27 +302,23 @@ def _check_active_task(corpus: _Corpus) -> Iterator[Finding]:
         yield finding("DANGLING_ACTIVE_TASK", STATUS_PATH, named.line, detail)
 
 
-def _check_citations(corpus: _Corpus) -> Iterator[Finding]:
-    for artifact in (corpus.state.get(STATUS_PATH), corpus.active_task):
-        if artifact is None:
+def _check_references(corpus: _Corpus) -> Iterator[Finding]:
+    """Check that what is cited or superseded is in scope.
+
+    The state files count as present: a missing one has a finding of its own.
+    """
+    artifacts = Artifacts({PROJECT_PATH: None, STATUS_PATH: None} | corpus.ids)
+    for citing in (corpus.state.get(STATUS_PATH), corpus.active_task):
+        if citing is None:
             continue
-        for target, line in dangling_citations(
-            artifact.document, artifact.path, corpus.paths
-        ):
-            detail = f"no source in scope is `{shown(target)}`"
-            yield finding("DANGLING_CITATION", artifact.path, line, detail)
-
-
-def _check_supersedes(corpus: _Corpus) -> Iterator[Finding]:
-    names = _names(corpus.paths)
+        cited = citations(citing.document, citing.path)
+        for citation in artifacts.resolve(cited, base=citing.path).dangling:
+            detail = f"no source in scope is `{shown(citation.target)}`"
+            yield finding("DANGLING_CITATION", citing.path, citation.line, detail)
     for path, line, target in corpus.supersedes:
-        if not any(form in names for form in target_forms(target, path)):
+        if artifacts.superseded(target, base=path) is None:
             detail = f"`Supersedes` names `{shown(target)}`, which is not in scope"
             yield finding("DANGLING_CITATION", path, line, detail)
-
-
-def _names(paths: Iterable[str]) -> Mapping[str, str]:
-    return {name: path for path in paths for name in target_forms(path, path)}
 
 
 def _check_state_ids(corpus: _Corpus) -> Iterator[Finding]:

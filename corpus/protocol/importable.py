@@ -258,7 +258,9 @@ def _unique_id(path: str, taken: set[str]) -> str:
     stemmed = path.rpartition(".")[0].lower()
     slug = re.sub(r"[^a-z0-9._]+", "-", stemmed).strip("-._")
     slug = slug.removeprefix("docs-").removeprefix("doc-")
-    slug = slug[-_ID_LENGTH:].lstrip("-._")
+    if len(slug) > _ID_LENGTH:  # the end tells more than the beginning
+        slug = slug[-_ID_LENGTH:].partition("-")[2] or slug[-_ID_LENGTH:]
+    slug = slug.lstrip("-._")
     base = slug if is_id(slug) else f"imported-{slug}".rstrip("-")[:_ID_LENGTH]
     chosen, count = base, 1
     while chosen in taken:

@@ -76,8 +76,8 @@ class Order:
     name: str
     template: Template
     language: Language
-    with_records: bool
-    gitignore: bool
+    with_records: bool = False
+    gitignore: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,15 +93,13 @@ class Created:
     agents_lines: tuple[str, ...]
 
 
-def make_order(  # noqa: PLR0913 - one keyword an option of `init`
+def make_order(
     root: Path,
     *,
     project_id: str | None,
     name: str | None,
     template: Template,
     language: Language,
-    with_records: bool = False,
-    gitignore: bool = False,
 ) -> Order:
     """Check what was asked for and fill in the id and name from the folder's name.
 
@@ -120,8 +118,6 @@ def make_order(  # noqa: PLR0913 - one keyword an option of `init`
         name=title.strip(),
         template=template,
         language=language,
-        with_records=with_records,
-        gitignore=gitignore,
     )
 
 
@@ -297,9 +293,8 @@ def _keep_mode(existing: Path, staged: Path) -> None:
 
 
 def _words(order: Order, now: datetime) -> dict[str, str]:
-    capabilities = PUBLISHED_CAPABILITIES
-    if order.with_records:
-        capabilities += RECORD_CAPABILITIES
+    added = RECORD_CAPABILITIES if order.with_records else ()
+    capabilities = (*PUBLISHED_CAPABILITIES, *added)
     task, report = _EXAMPLES.get(order.template, ("", ""))
     return {
         "project_id": order.project_id,

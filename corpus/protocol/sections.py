@@ -31,7 +31,7 @@ def sections(document: Document) -> tuple[Section, ...]:
     ends = [h.line - 1 for h in upper[1:]] + [len(document.lines)]
     return tuple(
         Section(heading.text, heading.line, heading.last + 1, end)
-        for heading, end in zip(upper, ends, strict=True)
+        for heading, end in zip(upper, ends, strict=False)
         if heading.level == SECTION_LEVEL
     )
 

@@ -3,8 +3,8 @@
     python tests/quality/run.py [--limit 20] [--misses] [CORPUS ...]
 
 Ranks are of documents: the order in which sources first appear among the results.
-recall@k is the share of a query's relevant documents within the first k; MRR is the
-mean of 1 / rank of the first relevant one; "current first" is the share of queries
+recall@k is the share of a query's relevant documents within the first k (of k, where
+there are more than k); MRR is the mean of 1 / rank of the first relevant one; "current first" is the share of queries
 with a superseded document in which no superseded one stands above the first relevant.
 """
 
@@ -27,7 +27,7 @@ from corpus.search import search
 from corpus.userdirs import UserDirs
 from corpus.view import build_index, open_view
 from tests.quality.baselines import Bm25, Fts5
-from tests.quality.judged import Judged, JudgedCorpus, load_all
+from tests.quality.judged import Judged, JudgedCorpus, grant_limits, load_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +51,7 @@ class Tally:
         places = [n for n, path in enumerate(ranked, 1) if path in judged.relevant]
         self.first += 1 / places[0] if places else 0.0
         self.recall = tuple(
-            total + sum(p <= k for p in places) / len(judged.relevant)
+            total + sum(p <= k for p in places) / min(k, len(judged.relevant))
             for total, k in zip(self.recall, RECALL_AT, strict=True)
         )
         if judged.stale:
@@ -78,6 +78,7 @@ def document_ranks(paths: Iterable[str]) -> list[str]:
 def measure(corpus: JudgedCorpus, folder: Path, *, limit: int, misses: bool) -> None:
     """Print one corpus's table."""
     dirs = UserDirs(folder / "state", folder / "trust")
+    grant_limits(corpus, dirs.trust)
     build_index(corpus.root, dirs=dirs, random=os.urandom, now=time.time())
     view = open_view(corpus.root, dirs=dirs)
     texts = {p: "\n".join(view.lines(p)) for p in view.snapshot}

@@ -1,0 +1,322 @@
+"""Measure speed and memory, beside the published peer where it is installed.
+
+    python tests/speed/run.py [--rounds 5] [--peer COMMAND] [--only PART ...]
+
+Both programs work on the same made-up corpus in the same run, by turns. CPU time is
+that of the whole process, user and system together; a target is judged by the least of
+the rounds, and the median is shown beside it. Exit status 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if __package__ in {None, ""}:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.speed.adversarial import CORPORA, common_words, many_terms
+from tests.speed.measure import Costs, measure, our_command, own_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tests.speed.measure import Cost
+
+ROOT = Path(__file__).resolve().parents[2]
+PEER = ROOT / ".venv-peer" / "bin" / "project-corpus"
+CACHE = Path(".project-corpus") / "cache"
+EDITED = Path(".project-corpus") / "reports" / "report-00007.md"
+QUERIES = (
+    "which fifold or magiction was glopicic before the dock",
+    "report 1204 retry_limit_17",
+    "подмирнием и узловая схема",
+)
+
+SLOWEST_ANSWER = 1.0
+SLOWEST_EVAL = 120.0
+CASES = 1_000
+HELP_OVER_PYTHON = 0.060
+INDEX_TO_SOURCES = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One line of the verdict: a figure and the most it may be."""
+
+    name: str
+    found: float
+    most: float
+    unit: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure is within its bound."""
+        return self.found <= self.most
+
+    def line(self) -> str:
+        """Write the line of the verdict."""
+        verdict = "met" if self.met else "MISSED"
+        figures = f"{self.found:>9.3f}{self.most:>9.3f}"
+        return f"{self.name:<44}{figures} {self.unit:<4}{verdict}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """One run: where it works, what it runs, what it found."""
+
+    folder: Path
+    ours: Sequence[str]
+    peer: Sequence[str] | None
+    rounds: int
+    env: Mapping[str, str]
+    targets: list[Target] = field(default_factory=list)
+
+    def run(self, *command: str, accept: Sequence[int] = (0,)) -> Cost:
+        """Measure any command."""
+        return measure(command, cwd=self.folder, env=self.env, accept=accept)
+
+    def our(self, *arguments: str, accept: Sequence[int] = (0,)) -> Cost:
+        """Measure our program."""
+        return self.run(*self.ours, *arguments, accept=accept)
+
+    def make(self, script: str, *arguments: str) -> None:
+        """Write a corpus in another process, so that this one stays small."""
+        path = ROOT / "tests" / "speed" / script
+        subprocess.run(
+            [sys.executable, str(path), *arguments], check=True, env=self.env
+        )
+
+    def target(self, name: str, found: float, most: float, unit: str = "") -> None:
+        """Judge one figure."""
+        self.targets.append(Target(name=name, found=found, most=most, unit=unit))
+
+
+def start_up(bench: Bench) -> None:
+    """Measure `--help` over an interpreter that does nothing."""
+    bare, helped = Costs(), Costs()
+    for _ in range(2 * bench.rounds + 1):
+        bare.add(bench.run(sys.executable, "-c", "pass"))
+        helped.add(bench.our("--help"))
+    heading("start-up, CPU ms")
+    row("python -c pass", 1000 * bare.cpu, 1000 * bare.median_cpu)
+    row("project-corpus --help", 1000 * helped.cpu, 1000 * helped.median_cpu)
+    bench.target("--help over python", helped.cpu - bare.cpu, HELP_OVER_PYTHON, "s")
+
+
+def large_corpus(bench: Bench) -> None:
+    """Measure every command on the 2,000 sources, ours and the peer's by turns."""
+    root = bench.folder / "tree"
+    bench.make("tree.py", str(root))
+    ours: dict[str, Costs] = {}
+    theirs: dict[str, Costs] = {}
+    for number in range(bench.rounds):
+        for name, ask in _steps(root, number).items():
+            own = ask(bench.ours, root / CACHE / "context.sqlite3")
+            ours.setdefault(name, Costs())
+            theirs.setdefault(name, Costs())
+            for command in own:
+                ours[name].add(bench.run(*command))
+            if bench.peer is not None:
+                for command in ask(bench.peer, root / CACHE / "peer.sqlite3"):
+                    theirs[name].add(bench.run(*command))
+    _show_large(bench, ours, theirs)
+    _judge_large(bench, root, ours, theirs)
+
+
+def _steps(
+    root: Path, number: int
+) -> dict[str, Callable[[Sequence[str], Path], list[list[str]]]]:
+    """Give the steps of one round, in order; each prepares itself when asked."""
+
+    def call(program: Sequence[str], index: Path, *words: str) -> list[str]:
+        return [*program, "context", *words, "--index", str(index)]
+
+    def from_scratch(program: Sequence[str], index: Path) -> list[list[str]]:
+        index.unlink(missing_ok=True)
+        return [call(program, index, "build", str(root))]
+
+    def after_an_edit(program: Sequence[str], index: Path) -> list[list[str]]:
+        with (root / EDITED).open("a", encoding="utf-8") as source:
+            source.write(f"\nEdited for {index.stem} in round {number}.\n")
+        return [call(program, index, "build", str(root))]
+
+    def unchanged(program: Sequence[str], index: Path) -> list[list[str]]:
+        return [call(program, index, "build", str(root))]
+
+    def query(program: Sequence[str], index: Path) -> list[list[str]]:
+        return [call(program, index, "query", str(root), words) for words in QUERIES]
+
+    def bundle(program: Sequence[str], index: Path) -> list[list[str]]:
+        return [call(program, index, "bundle", str(root), words) for words in QUERIES]
+
+    def doctor(program: Sequence[str], index: Path) -> list[list[str]]:
+        return [call(program, index, "doctor", str(root))]
+
+    return {
+        "build from scratch": from_scratch,
+        "build after one edit": after_an_edit,
+        "build, nothing changed": unchanged,
+        "query": query,
+        "bundle": bundle,
+        "doctor": doctor,
+    }
+
+
+def _show_large(
+    bench: Bench, ours: Mapping[str, Costs], theirs: Mapping[str, Costs]
+) -> None:
+    heading("2,000 sources: CPU s least and median, memory MiB")
+    sys.stdout.write(
+        f"{'':<26}{'ours':>8}{'':>8}{'':>8}  {'peer':>8}{'':>8}{'':>8}  ratio\n"
+    )
+    for name, own in ours.items():
+        text = f"{name:<26}{own.cpu:>8.3f}{own.median_cpu:>8.3f}{own.memory:>8.0f}"
+        if bench.peer is not None:
+            peer = theirs[name]
+            text += f"  {peer.cpu:>8.3f}{peer.median_cpu:>8.3f}{peer.memory:>8.0f}"
+            text += f"  {own.cpu / peer.cpu:.3f}"
+        sys.stdout.write(f"{text}\n")
+
+
+def _judge_large(
+    bench: Bench,
+    root: Path,
+    ours: Mapping[str, Costs],
+    theirs: Mapping[str, Costs],
+) -> None:
+    sources = sum(path.stat().st_size for path in root.rglob("*.md"))
+    index = (root / CACHE / "context.sqlite3").stat().st_size
+    sys.stdout.write(f"index {index:,} bytes, sources {sources:,} bytes\n")
+    bench.target("index bytes / source bytes", index / sources, INDEX_TO_SOURCES)
+    if bench.peer is None:
+        return
+    scratch = theirs["build from scratch"].cpu
+
+    def ratio(name: str, most: float) -> None:
+        bench.target(f"{name}, CPU / peer's", ours[name].cpu / theirs[name].cpu, most)
+
+    ratio("query", 1 / 6)
+    memory = ours["query"].memory / theirs["query"].memory
+    bench.target("query, memory / peer's", memory, 1 / 2)
+    ratio("build from scratch", 1.5)
+    edited = ours["build after one edit"].cpu / scratch
+    bench.target("build after one edit, CPU / peer's build", edited, 1 / 5)
+    ratio("doctor", 1 / 5)
+
+
+def adversaries(bench: Bench) -> None:
+    """Measure queries and bundles on corpora that are made to be slow."""
+    heading("made to be slow, CPU s: build, query, 10,000 terms, bundle; memory MiB")
+    for name in CORPORA:
+        root = bench.folder / name.replace(" ", "-").replace(",", "")
+        bench.make("adversarial.py", name, str(root))
+        built = bench.our("context", "build", str(root), accept=(0, 2))
+        if built.status:
+            code = json.loads(built.err)
+            sys.stdout.write(f"{name:<24}{built.cpu:>8.2f}  {code['detail']}\n")
+            continue
+        answers = [
+            bench.our("context", "query", str(root), words, "--limit", "100")
+            for words in (common_words(name), many_terms())
+        ]
+        for words in (common_words(name), many_terms()[:1_000]):
+            command = ("context", "bundle", str(root), words, "--max-tokens", "20000")
+            answers.append(bench.our(*command))
+        figures = "".join(f"{answer.cpu:>8.2f}" for answer in answers)
+        memory = max(answer.memory for answer in answers)
+        sys.stdout.write(f"{name:<24}{built.cpu:>8.2f}{figures}{memory:>8.0f}\n")
+        sys.stdout.flush()
+        slowest = max(answer.cpu for answer in answers)
+        bench.target(f"slowest answer, {name}", slowest, SLOWEST_ANSWER, "s")
+
+
+def evaluation(bench: Bench) -> None:
+    """Measure a dataset of 1,000 cases on the 2,000 sources."""
+    root = bench.folder / "tree"
+    if not root.is_dir():
+        bench.make("tree.py", str(root))
+    bench.our("context", "build", str(root))
+    dataset = root / "eval.json"
+    cases = [_case(root, number) for number in range(CASES)]
+    value = {"schema_version": "1", "cases": cases}
+    dataset.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    command = ("context", "eval", str(root), "--dataset", str(dataset))
+    cost = bench.our(*command, accept=(0, 1))
+    heading("evaluation, 1,000 cases")
+    row("CPU s, wall s", cost.cpu, cost.wall)
+    bench.target("1,000 cases", cost.cpu, SLOWEST_EVAL, "s")
+
+
+def _case(root: Path, number: int) -> dict[str, object]:
+    path = f".project-corpus/reports/report-{number * 1_997 // CASES:05}.md"
+    lines = (root / path).read_text(encoding="utf-8").splitlines()
+    return {
+        "name": f"case {number}",
+        "query": lines[11][:120],
+        "expected_source_paths": [path],
+        "expected_top_k_paths": [path],
+        "top_k": 5,
+    }
+
+
+PARTS: dict[str, Callable[[Bench], None]] = {
+    "start": start_up,
+    "large": large_corpus,
+    "eval": evaluation,
+    "slow": adversaries,
+}
+
+
+def heading(text: str) -> None:
+    """Begin a table."""
+    sys.stdout.write(f"\n{text}\n")
+    sys.stdout.flush()
+
+
+def row(name: str, *figures: float) -> None:
+    """Write one line of a small table."""
+    shown = "".join(f"{figure:>9.2f}" for figure in figures)
+    sys.stdout.write(f"{name:<26}{shown}\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Run the parts asked for; 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description="Measure speed and memory.")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peer", type=Path, default=PEER)
+    parser.add_argument("--only", nargs="*", choices=tuple(PARTS), default=tuple(PARTS))
+    asked = parser.parse_args()
+    peer = (str(asked.peer),) if asked.peer.is_file() else None
+    with tempfile.TemporaryDirectory(prefix="project-corpus-speed-") as name:
+        folder = Path(name).resolve()
+        bench = Bench(
+            folder=folder,
+            ours=our_command(),
+            peer=peer,
+            rounds=asked.rounds,
+            env=own_environment(folder / "home"),
+        )
+        machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"
+        sys.stdout.write(f"Python {platform.python_version()}, {machine}\n")
+        if peer is None:
+            sys.stdout.write("the peer is not installed; only bounds without it\n")
+        for part in asked.only:
+            PARTS[part](bench)
+        heading(f"{'target':<44}{'found':>9}{'at most':>9}")
+        for target in bench.targets:
+            sys.stdout.write(f"{target.line()}\n")
+    return 0 if all(target.met for target in bench.targets) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Help, version and start-up, for every command there is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus.cli.app import PROGRAM, command_parser
+from corpus.cli.arguments import about, actions_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus.cli.program import Command
+    from tests.conftest import InProcess, OutOfProcess
+
+
+@pytest.mark.requirement("P18.3")
+def test_help_names_every_command_without_loading_any(
+    program: OutOfProcess, tmp_path: Path
+) -> None:
+    done = program("--help", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert [c.name for c in PROGRAM.commands if f"  {c.name}  " not in done.out] == []
+    assert "example:" in done.out
+
+
+@pytest.mark.requirement("P18.3")
+def test_start_up_imports_nothing_heavy(
+    program_env: dict[str, str], tmp_path: Path
+) -> None:
+    code = (
+        "import sys; from corpus.cli.app import main; main(['--help']);"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=program_env,
+        capture_output=True,
+        check=True,
+        text=True,
+        encoding="utf-8",
+    )
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    heavy = {"markdown_it", "yaml", "frontmatter", "watchfiles", "platformdirs"}
+    heavy |= {"ctypes", "sqlite3", "argparse", "dataclasses", "pathlib", "asyncio"}
+    heavy |= {"snowballstemmer"}
+    assert loaded & heavy == set()
+    assert [
+        command.module
+        for command in PROGRAM.commands
+        if command.module in done.stderr.split()
+    ] == []
+
+
+@pytest.mark.requirement("P18.3")
+@pytest.mark.parametrize("command", PROGRAM.commands, ids=lambda c: c.name)
+def test_every_command_explains_itself_and_its_options(
+    cli: InProcess, command: Command
+) -> None:
+    module = import_module(command.module)
+    done = cli(*command.path, "--help")
+    assert (done.status, done.err) == (0, "")
+    assert command.summary == module.SUMMARY
+    assert module.EXAMPLE in done.out.replace("\n  ", "\n")
+    assert f"project-corpus {command.name}" in module.EXAMPLE
+    for action in actions_of(command_parser(PROGRAM, command, module)):
+        assert about(action).strip(), action.dest
+
+
+@pytest.mark.requirement("P18.3")
+def test_a_group_lists_its_commands(cli: InProcess) -> None:
+    done = cli("context", "--help")
+    assert done.status == 0
+    assert "context build" in done.out
+    assert "  init " not in done.out
+
+
+@pytest.mark.requirement("P18.3")
+def test_version_names_the_program_and_its_version(cli: InProcess) -> None:
+    assert cli("--version").out == f"project-corpus {PROGRAM.version}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["context"], ["context", "nope"], ["nope", "--help"], ["--nope"]]
+)
+def test_a_call_that_names_no_command_is_a_usage_error(
+    cli: InProcess, arguments: list[str]
+) -> None:
+    done = cli(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert json.loads(done.err)["error"] == "USAGE"

@@ -1,0 +1,92 @@
+"""Real processes on real pipes: signals, broken pipes, full disks, odd locales."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import StartProbe
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.requirement("P18.3")
+def test_ctrl_c_stops_a_process_without_a_traceback(probe_process: StartProbe) -> None:
+    process = probe_process("do", "wait")
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline()) == {"ready": True}
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert json.loads(err)["error"] == "INTERRUPTED"
+
+
+@pytest.mark.requirement("P18.3")
+def test_a_broken_pipe_is_silent_and_keeps_the_status(
+    probe_process: StartProbe,
+) -> None:
+    process = probe_process("do", "much")
+    assert process.stdout is not None
+    assert process.stdout.read(1) == b"{"
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+
+
+@pytest.mark.requirement("P18.3")
+def test_a_pipe_that_nobody_reads_is_silent_for_help_too(
+    probe_process: StartProbe,
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = probe_process("--help", stdout=write)
+    os.close(write)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")
+@pytest.mark.parametrize("arguments", [["do", "wind"], ["--help"], ["do", "stream"]])
+def test_a_full_disk_is_a_failure_with_a_code(
+    probe_process: StartProbe, arguments: list[str]
+) -> None:
+    full = os.open(FULL, os.O_WRONLY)
+    process = probe_process(*arguments, stdout=full)
+    os.close(full)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert json.loads(err)["error"] == "OUTPUT_FAILED"
+
+
+@pytest.mark.requirement("P18.1")
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_output_is_utf_8_whatever_the_locale(
+    probe_process: StartProbe, form: str
+) -> None:
+    plain = {
+        "LC_ALL": "C",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONUTF8": "0",
+    }
+    process = probe_process("do", "wind", "--format", form, env=plain)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert "ветер 風 \U0001f300" in out.decode("utf-8")
+
+
+@pytest.mark.requirement("P18.1")
+def test_bytes_that_are_no_text_never_crash_the_output(
+    probe_process: StartProbe,
+) -> None:
+    process = probe_process("do", os.fsdecode(b"wind\xff"))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out.decode("utf-8"))["query"] == "wind\udcff"

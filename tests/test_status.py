@@ -1,0 +1,159 @@
+"""`status` is one card, and shows what it can of a corpus that is not whole."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus.cli import status
+from corpus.confined.reader import open_root
+from corpus.protocol.layout import PROJECT_PATH, STATUS_PATH
+from corpus.protocol.overview import IndexCard, overview
+from corpus.protocol.scaffold import create, make_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from corpus.protocol.overview import Overview
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+INDEX = ".project-corpus/cache/context.sqlite3"
+MISSING = IndexCard("missing", INDEX, None)
+TASK = ".project-corpus/tasks/task-0001-describe-the-software.md"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    order = make_order(
+        tmp_path,
+        project_id="weather-station",
+        name="Weather Station",
+        template="software",
+        language="en",
+    )
+    create(tmp_path, order, now=NOW)
+    return tmp_path
+
+
+def card(root: Path, index: IndexCard = MISSING) -> Overview:
+    with open_root(root) as opened:
+        return overview(opened, index=index)
+
+
+def replace(root: Path, path: str, old: str, new: str) -> None:
+    text = (root / path).read_text(encoding="utf-8")
+    assert old in text
+    (root / path).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.requirement("P1.8")
+def test_the_card_holds_everything_a_newcomer_asks(root: Path) -> None:
+    assert card(root).as_json() == {
+        "project_id": "weather-station",
+        "logical_name": "Weather Station",
+        "lifecycle_status": "ACTIVE",
+        "active_task": {
+            "id": "task-0001-describe-the-software",
+            "title": "Describe the software",
+            "status": "ACTIVE",
+        },
+        "next_action": (
+            "Write the objective of the software into "
+            "`.project-corpus/state/PROJECT.md`."
+        ),
+        "blockers": None,
+        "last_verified_at": "UNVERIFIED",
+        "index": {"state": "missing", "path": INDEX, "built_at": None},
+        "findings": {"errors": 0, "warnings": 0},
+    }
+
+
+@pytest.mark.requirement("P1.8")
+def test_blockers_are_shown_without_their_comments(root: Path) -> None:
+    blockers = "## Blockers\n\n<!-- who? -->\n- No data\n- No power\n"
+    replace(root, STATUS_PATH, "## Blockers\n\nNONE\n", blockers)
+    assert card(root).blockers == "- No data\n- No power"
+
+
+@pytest.mark.requirement("P1.8")
+def test_findings_are_counted_by_severity(root: Path) -> None:
+    replace(root, TASK, "Task-Status: ACTIVE", "Task-Status: X")
+    (root / ".project-corpus/history/latin.md").write_bytes(b"\xff")
+    found = card(root)
+    assert (found.errors, found.warnings) == (1, 1)
+
+
+@pytest.mark.requirement("P1.8")
+def test_an_active_task_that_does_not_exist_is_still_named(root: Path) -> None:
+    (root / TASK).unlink()
+    found = card(root)
+    assert found.active_task is not None
+    assert found.active_task.as_json() == {
+        "id": "task-0001-describe-the-software",
+        "title": None,
+        "status": None,
+    }
+    assert any("no such task" in line for line in status.lines(found))
+
+
+@pytest.mark.requirement("P1.8")
+def test_no_active_task_is_none(root: Path) -> None:
+    replace(root, STATUS_PATH, "task-0001-describe-the-software", "NONE")
+    assert card(root).active_task is None
+
+
+@pytest.mark.requirement("P1.8", "P4.3")
+@pytest.mark.parametrize(
+    "path", [PROJECT_PATH, STATUS_PATH, ".project-corpus/policy.toml"]
+)
+def test_a_corpus_that_is_not_whole_still_has_a_card(root: Path, path: str) -> None:
+    (root / path).unlink()
+    found = card(root)
+    assert found.errors >= 1
+    assert (found.lifecycle_status is None) == (path == STATUS_PATH)
+    assert (found.logical_name is None) == (path == PROJECT_PATH)
+    assert list(status.lines(found))
+
+
+@pytest.mark.requirement("P1.8")
+@pytest.mark.parametrize(
+    ("index", "shown"),
+    [
+        (MISSING, "missing; run"),
+        (IndexCard("fresh", INDEX, "2026-03-01T09:00:00Z"), "fresh, built 2026-03-01"),
+        (IndexCard("stale", INDEX, "2026-03-01T09:00:00Z"), "stale, built 2026-03-01"),
+        (IndexCard("corrupt", INDEX, None), "corrupt; run"),
+    ],
+    ids=["missing", "fresh", "stale", "corrupt"],
+)
+def test_the_card_says_how_the_index_stands(
+    root: Path, index: IndexCard, shown: str
+) -> None:
+    (line,) = [x for x in status.lines(card(root, index)) if x.startswith("index")]
+    assert shown in line
+    assert ("context build" in line) == (index.state != "fresh")
+
+
+@pytest.mark.requirement("P1.8")
+def test_the_card_is_compact_however_much_status_says(root: Path) -> None:
+    many = "\n".join(f"- blocker {n}" for n in range(100))
+    replace(root, STATUS_PATH, "## Blockers\n\nNONE\n", f"## Blockers\n\n{many}\n")
+    shown = list(status.lines(card(root)))
+    assert len(shown) < 20
+    assert any("94 more lines in STATUS.md" in line for line in shown)
+
+
+@pytest.mark.requirement("P1.8")
+def test_the_command_answers_in_json_and_in_text(
+    root: Path, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, out, _ = cli("status", str(root))
+    assert code == 0
+    assert json.loads(out)["index"]["state"] == "missing"
+    code, out, _ = cli("status", cwd=root / ".project-corpus", terminal=True)
+    assert code == 0
+    assert out.startswith("Weather Station (weather-station)\n")
