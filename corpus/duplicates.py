@@ -37,7 +37,10 @@ class Place(NamedTuple):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.first}-{self.last}"
+        span = (
+            f"{self.first}-{self.last}" if self.last > self.first else f"{self.first}"
+        )
+        return f"{self.path}:{span}"
 
 
 class Duplicate(NamedTuple):

@@ -55,7 +55,9 @@ class Excerpt(NamedTuple):
     last: int
 
 
-class _Span(NamedTuple):
+class Span(NamedTuple):
+    """Part of a text, in characters."""
+
     start: int
     end: int
 
@@ -92,12 +94,25 @@ def shorten(text: str, room: int) -> str:
     return text[:end] + LEFT_OUT_AFTER if end else ""
 
 
+def sentences(text: str) -> Iterator[Span]:
+    """Give the sentences of each line, without the white space around them."""
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        at = start
+        for match in _SENTENCE_END.finditer(text, start, end):
+            yield from _stripped(text, at, match.end())
+            at = match.end()
+        yield from _stripped(text, at, end)
+        start = end + 1
+
+
 def _last_word_end(text: str, limit: int) -> int:
     """Find the last place at or before `limit` where a word ends."""
     start = limit
     while start and not text[start - 1].isspace():
         start -= 1
-    near = _Span(start, min(limit + 1, len(text)))
+    near = Span(start, min(limit + 1, len(text)))
     ends = [word.end for word in _words(text, near, limit) if word.end <= limit]
     return ends[-1] if ends else len(text[:start].rstrip())
 
@@ -114,10 +129,10 @@ class _Cutter:
             for token in tokens(text)
         ]
         self.bytes_before = _bytes_before(text)
-        self.content = _Span(len(text) - len(text.lstrip()), len(text.rstrip()))
+        self.content = Span(len(text) - len(text.lstrip()), len(text.rstrip()))
 
     def cut(self) -> Excerpt | None:
-        units = list(_sentences(self.text))
+        units = list(sentences(self.text))
         matched = self._terms_in(units)
         worth = [self._worth(set(terms)) for terms in matched]
         window, gained = self._best_window(units, matched)
@@ -130,7 +145,7 @@ class _Cutter:
             return None
         return self._excerpt(self._grown(units, window))
 
-    def _terms_in(self, units: Sequence[_Span]) -> list[list[str]]:
+    def _terms_in(self, units: Sequence[Span]) -> list[list[str]]:
         """Give the search terms of each unit; a token belongs where it starts."""
         matched: list[list[str]] = [[] for _ in units]
         at = 0
@@ -145,8 +160,8 @@ class _Cutter:
         return sum(self.weights[term] for term in sorted(terms))
 
     def _best_window(
-        self, units: Sequence[_Span], matched: Sequence[Sequence[str]]
-    ) -> tuple[_Span | None, float]:
+        self, units: Sequence[Span], matched: Sequence[Sequence[str]]
+    ) -> tuple[Span | None, float]:
         """Find the units in a row that fit and together are worth most.
 
         Gives the first and last of them that match something; the first unit that
@@ -170,10 +185,10 @@ class _Cutter:
         if best is None:
             return None, 0.0
         hits = [at for at in range(best[1], best[2] + 1) if matched[at]]
-        window = _Span(hits[0], hits[-1]) if hits else _Span(best[1], best[1])
+        window = Span(hits[0], hits[-1]) if hits else Span(best[1], best[1])
         return window, best[0]
 
-    def _grown(self, units: Sequence[_Span], window: _Span) -> _Span:
+    def _grown(self, units: Sequence[Span], window: Span) -> Span:
         """Add whole units around a window while they fit, two behind to one before."""
         first, last = window
         step, idle = 0, 0
@@ -189,21 +204,21 @@ class _Cutter:
             step += 1
         return self._filled(units[first].start, units[last].end)
 
-    def _filled(self, start: int, end: int) -> _Span:
+    def _filled(self, start: int, end: int) -> Span:
         """Carry a part on to a word end where much of the room is unused."""
         if self._size(start, end) >= FULL_ENOUGH * self.room:
-            return _Span(start, end)
-        for word in _words(self.text, _Span(end, len(self.text)), len(self.text)):
+            return Span(start, end)
+        for word in _words(self.text, Span(end, len(self.text)), len(self.text)):
             if not self._fits(start, word.end):
                 break
             end = word.end
         if self._size(start, end) >= FULL_ENOUGH * self.room:
-            return _Span(start, end)
-        for word in reversed(list(_words(self.text, _Span(0, start), start))):
+            return Span(start, end)
+        for word in reversed(list(_words(self.text, Span(0, start), start))):
             if not self._fits(word.start, end):
                 break
             start = word.start
-        return _Span(start, end)
+        return Span(start, end)
 
     def _size(self, start: int, end: int) -> int:
         size = self.bytes_before[end] - self.bytes_before[start]
@@ -216,7 +231,7 @@ class _Cutter:
     def _left_out(self, start: int, end: int) -> tuple[bool, bool]:
         return start > self.content.start, end < self.content.end
 
-    def _excerpt(self, span: _Span) -> Excerpt:
+    def _excerpt(self, span: Span) -> Excerpt:
         start, end = span
         before, after = self._left_out(start, end)
         kept = self.text[start:end]
@@ -242,28 +257,15 @@ def _bytes_before(text: str) -> Sequence[int]:
     return counts
 
 
-def _sentences(text: str) -> Iterator[_Span]:
-    """Give the sentences of each line, without the white space around them."""
-    start = 0
-    for line in text.split("\n"):
-        end = start + len(line)
-        at = start
-        for match in _SENTENCE_END.finditer(text, start, end):
-            yield from _stripped(text, at, match.end())
-            at = match.end()
-        yield from _stripped(text, at, end)
-        start = end + 1
-
-
-def _stripped(text: str, start: int, end: int) -> Iterator[_Span]:
+def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
     part = text[start:end]
     kept = part.strip()
     if kept:
         begin = start + len(part) - len(part.lstrip())
-        yield _Span(begin, begin + len(kept))
+        yield Span(begin, begin + len(kept))
 
 
-def _words(text: str, within: _Span, until: int) -> Iterator[_Span]:
+def _words(text: str, within: Span, until: int) -> Iterator[Span]:
     """Give the words in a part of a text, up to the one that reaches `until`."""
     for match in _WORD.finditer(text, within.start, within.end):
         if match.start() > until:
@@ -271,7 +273,7 @@ def _words(text: str, within: _Span, until: int) -> Iterator[_Span]:
         yield from _parts(text, match.start(), match.end())
 
 
-def _parts(text: str, start: int, end: int) -> Iterator[_Span]:
+def _parts(text: str, start: int, end: int) -> Iterator[Span]:
     """Divide what stands between spaces where it may be divided."""
     word = text[start:end]
     places = set() if word.isascii() else {m.start() for m in _PLACE.finditer(word)}
@@ -280,9 +282,9 @@ def _parts(text: str, start: int, end: int) -> Iterator[_Span]:
     at = 0
     for place in sorted(places):
         if at < place < len(word) and _may_part(word, place):
-            yield _Span(start + at, start + place)
+            yield Span(start + at, start + place)
             at = place
-    yield _Span(start + at, end)
+    yield Span(start + at, end)
 
 
 def _may_part(word: str, place: int) -> bool:

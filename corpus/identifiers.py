@@ -55,6 +55,7 @@ class NameTerms:
         self.terms: list[str] = []
         self.whole = False
         self._read(word.replace("\\_", "_").replace("\\", "/"))
+        self.whole = self.whole and len(self.terms) > 1
 
     def _read(self, word: str) -> None:
         bare = word.strip(_PREFIXES + _SUFFIXES)

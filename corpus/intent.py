@@ -33,7 +33,8 @@ class _Past(NamedTuple):
 def asks_for_history(query: str) -> bool:
     """Say whether a query asks for what was, rather than for what is."""
     past = _past()
-    words = _without(past.exceptions, plain_words(query))
+    words = [_without_article(word) for word in plain_words(query)]
+    words = _without(past.exceptions, words)
     if any(word in past.words for word in words):
         return True
     if any(gram in past.phrases for size in _SIZES for gram in _grams(words, size)):
@@ -46,7 +47,39 @@ def asks_for_history(query: str) -> bool:
     return past.compound.search(past.innocent.sub(" ", plain)) is not None
 
 
+def asks_for_successor(query: str) -> bool:
+    """Say whether a query asks what took the place of something."""
+    asked = _successor()
+    words = plain_words(query)
+    if any(word in asked.words for word in words):
+        return True
+    if any(gram in asked.phrases for size in _SIZES for gram in _grams(words, size)):
+        return True
+    if query.isascii():
+        return False
+    if any(word is not None and stem(word) in asked.stems for word in words):
+        return True
+    return asked.compound.search(unicodedata.normalize("NFKC", query)) is not None
+
+
 _SIZES = range(2, 6)
+
+
+class _Successor(NamedTuple):
+    words: frozenset[str]
+    stems: frozenset[str]
+    phrases: frozenset[tuple[str, ...]]
+    compound: re.Pattern[str]
+
+
+@functools.cache
+def _successor() -> _Successor:
+    return _Successor(
+        words=frozenset(wordlists.SUCCESSOR_WORDS.split()),
+        stems=frozenset(map(stem, wordlists.SUCCESSOR_RUSSIAN_STEMS.split())),
+        phrases=_phrases(wordlists.SUCCESSOR_PHRASES),
+        compound=re.compile("|".join(sorted(wordlists.SUCCESSOR_RUNS))),
+    )
 
 
 @functools.cache
@@ -70,6 +103,14 @@ def _phrases(table: str) -> frozenset[tuple[str, ...]]:
 
 def _grams(words: Sequence[str | None], size: int) -> Iterator[tuple[str | None, ...]]:
     return zip(*(words[start:] for start in range(size)), strict=False)
+
+
+def _without_article(word: str | None) -> str | None:
+    """Take an elided article or pronoun off: l'ancien is the word ancien."""
+    if word is None:
+        return None
+    start, _, rest = word.partition("'")
+    return rest if rest and len(start) <= len("qu") else word
 
 
 def _without(

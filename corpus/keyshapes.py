@@ -28,14 +28,14 @@ _KEY_SHAPES = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     r"(?P<aws>(?:AKIA|ASIA)[0-9A-Z]{16})(?![0-9A-Za-z])"
     r"|(?P<github>gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})"
-    r"|(?P<gitlab>glpat-[\w-]{20,})"
-    r"|(?P<slack>xox[abeprs]-[0-9A-Za-z-]{20,})"
+    r"|(?P<gitlab>glpat-[\w-]{20,200})"
+    r"|(?P<slack>xox[abeprs]-[0-9A-Za-z-]{20,200})"
     r"|(?P<google>AIza[\w-]{35})"
     r"|(?P<stripe>[rs]k_live_[0-9A-Za-z]{20,})"
-    r"|(?P<model>sk-(?:[a-z]{2,8}[0-9]{0,2}-){0,2}[\w-]{32,})"
-    r"|(?P<package>npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,})"
+    r"|(?P<model>sk-(?:[a-z]{2,8}[0-9]{0,2}-){0,2}[\w-]{32,200})"
+    r"|(?P<package>npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,200})"
     r"|(?P<mail>SG\.[\w-]{16,32}\.[\w-]{16,64})"
-    r"|(?P<token>eyJ[\w-]{16,}\.eyJ[\w-]{16,}\.[\w-]{16,})"
+    r"|(?P<token>eyJ[\w-]{16,999}\.eyJ[\w-]{16,999}\.[\w-]{16,})"
     r"|(?P<url>[a-z][a-z0-9+.-]{1,20}://[\w.-]{1,64}:[^\s:@/]{8,100}@[\w.-])"
     r")"
 )
@@ -103,7 +103,7 @@ def _shaped_keys(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
         assert match.lastgroup is not None
         place = text.find(match[0], after)
         if place >= 0:
-            after = place
+            after = place + len(match[0])
             yield place, _SHAPE_NAMES[match.lastgroup]
 
 
@@ -118,7 +118,7 @@ def _assigned(
         for value in _VALUE.findall(word):
             place = text.find(value, after) if _looks_random(value) else -1
             if place >= 0:
-                after = place
+                after = place + len(value)
                 before = lowered[max(0, place - _NAME_ROOM) : place]
                 if _NAMED_SECRET.search(before):
                     yield place, "what may be a password or key"

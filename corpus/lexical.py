@@ -105,19 +105,21 @@ def query_terms(text: str, *, cap: int = 256) -> tuple[QueryTerm, ...]:
     given twice keeps its first place and its greatest weight. Under the cap, a third
     of the room is kept for unspaced scripts and a third for the rest, where both occur.
     """
-    chosen: dict[str, QueryTerm] = {}
-    paired: set[str] = set()
+    first: dict[str, int] = {}
     for index, match in enumerate(_found(text)):
-        word = text[match.start() : match.end()]
-        for piece, shape in _pieces(word):
+        first.setdefault(text[match.start() : match.end()], index)
+    chosen: dict[str, QueryTerm] = {}
+    unspaced: set[str] = set()
+    for word, index in first.items():
+        for piece, shape in dict.fromkeys(_pieces(word)):
             weighed = _weighed(piece, shape)
             if shape[0] in _RUN_SYMBOLS:
-                paired.update(term for term, _ in weighed)
+                unspaced.update(term for term, _ in weighed)
             for term, weight in weighed:
                 known = chosen.setdefault(term, QueryTerm(term, weight, index))
                 if known.weight < weight:
                     chosen[term] = known._replace(weight=weight)
-    return _capped(tuple(chosen.values()), paired, cap)
+    return _capped(tuple(chosen.values()), unspaced, cap)
 
 
 def plain_words(text: str) -> list[str | None]:
@@ -172,8 +174,8 @@ def names(text: str) -> frozenset[str]:
     a stop word: a name there must not be missed.
     """
     found = set() if text.isascii() else set(_pattern(_KATAKANA).findall(text))
-    for match in _found(text):
-        for piece, shape in _pieces(text[match.start() : match.end()]):
+    for word in {text[match.start() : match.end()] for match in _found(text)}:
+        for piece, shape in set(_pieces(word)):
             if shape[0] not in _RUN_SYMBOLS and _is_name(piece):
                 found.add(fold_case(piece.strip("_")))
     return frozenset(found)
@@ -220,7 +222,8 @@ class _Terms(dict[str, tuple[str, ...]]):
             found = tuple(NameTerms(word).terms)
         else:
             pieces = _pieces(word)
-            found = tuple(term for piece in pieces for term in _piece_terms(*piece))
+            give = _piece_terms if len(pieces) == 1 else _repeated_piece_terms
+            found = tuple(term for piece in pieces for term in give(*piece))
         if len(word) <= _LONGEST_KEPT and len(found) <= _MOST_KEPT:
             if len(self) >= _MOST_WORDS:
                 self.clear()
@@ -255,11 +258,20 @@ def _pieces(word: str) -> list[tuple[str, str]]:
     return [(plain[match.start() : match.end()], match[0]) for match in found]
 
 
+@functools.lru_cache(maxsize=256)
+def _repeated_piece_terms(piece: str, shape: str) -> list[str]:
+    # A sign that stands for several words is short, however often it is repeated.
+    return _piece_terms(piece, shape)
+
+
 def _piece_terms(piece: str, shape: str) -> list[str]:
     if shape[0] in _RUN_SYMBOLS:
         units = _units(piece, shape)
-        singles = _singles(piece, shape, _EVERY_HAN) if len(units) > 1 else []
-        return [run for run in _pairs(units) + singles if run not in STOP_RUNS]
+        pairs = [pair for pair in _pairs(units) if pair not in STOP_RUNS]
+        if len(units) == 1 or not pairs:
+            return pairs
+        singles = _singles(piece, shape, _EVERY_HAN)
+        return pairs + [single for single in singles if single not in STOP_RUNS]
     name = NameTerms(fold_marks(piece))
     return name.terms + _exact(piece, name)
 
@@ -269,13 +281,18 @@ def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:
     if shape[0] in _RUN_SYMBOLS:
         units = _units(piece, shape)
         weight = WORD_WEIGHT * len(units) // (2 * max(1, len(units) - 1))
-        weighed = [(pair, min(WORD_WEIGHT, weight)) for pair in _pairs(units)]
+        pairs = [pair for pair in _pairs(units) if pair not in STOP_RUNS]
+        weighed = [(pair, min(WORD_WEIGHT, weight)) for pair in pairs]
         if len(units) == 1:
-            weighed = [(units[0], WORD_WEIGHT)]
-        else:
+            weighed = [(pair, WORD_WEIGHT) for pair in pairs]
+        elif pairs:
             singles = _singles(piece, shape, _LONE_HAN)
-            weighed += [(single, LONE_HAN_WEIGHT) for single in singles]
-        return [(run, weight) for run, weight in weighed if run not in STOP_RUNS]
+            weighed += [
+                (single, LONE_HAN_WEIGHT)
+                for single in singles
+                if single not in STOP_RUNS
+            ]
+        return weighed
     name = NameTerms(fold_marks(piece))
     parts = name.terms[name.whole :]
     share = max(1, WORD_WEIGHT // len(set(parts))) if parts else 0
@@ -309,26 +326,27 @@ def _singles(piece: str, shape: str, which: re.Pattern[str]) -> list[str]:
 
 
 def _is_name(piece: str) -> bool:
-    if fold_case(piece) == piece:
-        return NameTerms(fold_marks(piece)).whole
-    return bool(NameTerms(fold_marks(piece)).terms)
+    if not any(map(str.isalpha, piece)):
+        return False
+    name = NameTerms(fold_marks(piece))
+    return name.whole or (bool(name.terms) and fold_case(piece) != piece)
 
 
 def _capped(
-    found: tuple[QueryTerm, ...], paired: set[str], cap: int
+    found: tuple[QueryTerm, ...], unspaced: set[str], cap: int
 ) -> tuple[QueryTerm, ...]:
     if len(found) <= cap:
         return found
-    pairs = sum(term.text in paired for term in found)
+    pairs = sum(term.text in unspaced for term in found)
     words = len(found) - pairs
     third = cap // 3
-    room = sum(term.text in paired for term in found[:cap])
+    room = sum(term.text in unspaced for term in found[:cap])
     room = max(room, min(pairs, third))
     room = min(room, cap - min(words, third))
     left = {True: room, False: cap - room}
     kept = []
     for term in found:
-        kind = term.text in paired
+        kind = term.text in unspaced
         if left[kind] > 0:
             left[kind] -= 1
             kept.append(term)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.hits import Hit, is_past, item_id
 from corpus.lexical import terms
@@ -33,6 +33,13 @@ SHORTLIST = 60
 REPEAT = 0.92
 """Each further passage of the same source counts this much of the one before."""
 
+EQUALS = 40
+"""How many of the best passages are compared for being equally relevant."""
+
+EQUAL_SCORE, EQUAL_COVERAGE = 0.8, 0.01
+STEP = 0.03
+"""A difference in standing smaller than this changes no order of its own."""
+
 MAX_CONFLICTS = 5
 
 AUTHORITY = {
@@ -50,7 +57,12 @@ TIME = {
     "historical": -0.03,
     "superseded": -0.06,
 }
+DECLARED_PAST = -0.10
 ASKED_HISTORY = 0.10
+ASKED_ABOUT = 0.6
+"""A superseded source that matches this well, compared with the best, is what a
+query for a successor is about."""
+
 RECENCY = 0.02
 
 
@@ -69,6 +81,13 @@ class Options:
     explain: bool = False
 
 
+class Intent(NamedTuple):
+    """What the words of a query ask for: what was, or what took something's place."""
+
+    history: bool
+    successor: bool
+
+
 class Ranker:
     """The final order of one query's pieces."""
 
@@ -78,17 +97,17 @@ class Ranker:
         terms_asked: Sequence[QueryTerm],
         scores: Scores,
         options: Options,
-        *,
-        history: bool,
+        intent: Intent,
     ) -> None:
         self.view = view
         self.layout = view.layout
         self.scores = scores
         self.options = options
-        self.history = history
+        self.history, self.successor = intent
         self.asked = terms_asked
         weights = {w.term.text: w.weight for w in scores.terms}
         self.pairs = QueryPairs([t.text for t in terms_asked], weights)
+        self.standing = [0.0] * len(view.rows.facts)
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
         self.superseded_by = _successors(view)
@@ -97,6 +116,7 @@ class Ranker:
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
         found = [self._hit(number, count) for number, count in self._shortlist()]
+        found = self._ordered_by_standing(sorted(found, key=_order))
         if not self.history:
             found = self._yield_to_successors(found)
         found.sort(key=_order)
@@ -114,10 +134,13 @@ class Ranker:
                 factors.append(0.0)
                 continue
             time = TIME[standing.temporal] if past or facts.kind != "task" else 0.0
+            if facts.declared_past:
+                time = min(time, DECLARED_PAST)
             if past and self.history:
                 time = ASKED_HISTORY
+            self.standing[len(factors)] = 1 + AUTHORITY[standing.authority] + time
             recent = RECENCY * recency.get(facts.timestamp or "", 0.0)
-            factors.append(1 + AUTHORITY[standing.authority] + time + recent)
+            factors.append(self.standing[len(factors)] + recent)
         return factors
 
     def _wanted(self, path: str, kind: str, *, past: bool) -> bool:
@@ -133,15 +156,19 @@ class Ranker:
         owners, factors, sources = self.layout.owners, self.factors, self.source_scores
         ranked = sorted(
             (
-                (-(gained + sources[owners[number]]) * factors[owners[number]], number)
-                for number, gained in enumerate(self.scores.pieces)
-                if gained and factors[owners[number]]
+                -(gained + sources[owner]) * factors[owner],
+                owner,
+                number,
             )
+            for number, (gained, owner) in enumerate(
+                zip(self.scores.pieces, owners, strict=True)
+            )
+            if gained and factors[owner]
         )
         size = SHORTLIST + 2 * self.options.limit
         chosen: dict[int, tuple[int, int]] = {}
         same, twins = self.layout.same, self.layout.twins
-        for _, number in ranked:
+        for _, _, number in ranked:
             if same[number] not in chosen:
                 alike = twins.get(same[number], ())
                 others = sum(1 for twin in alike if factors[owners[twin]]) - 1
@@ -191,10 +218,44 @@ class Ranker:
             "authority_and_time": round(self.factors[owner], 3),
         }
 
+    def _ordered_by_standing(self, found: list[Hit]) -> list[Hit]:
+        """Let a passage of higher standing stand above those it matches as well as.
+
+        Two passages are equally relevant when the one covers as much of the query as
+        the other and scores nearly as much by itself, whatever source it stands in.
+        """
+        top, rest = found[:EQUALS], found[EQUALS:]
+        raised: list[Hit] = []
+        for hit in top:
+            score = hit.score
+            for other in reversed(raised):
+                if self._outranks(hit, other):
+                    score = max(score, other.score + 1)
+            raised.append(replace(hit, score=score) if score > hit.score else hit)
+        return [*raised, *rest]
+
+    def _outranks(self, hit: Hit, other: Hit) -> bool:
+        own, others = self.scores.pieces[hit.number], self.scores.pieces[other.number]
+        return (
+            self._standing(hit) >= self._standing(other) + STEP
+            and hit.coverage >= other.coverage - EQUAL_COVERAGE
+            and own >= EQUAL_SCORE * others
+        )
+
+    def _standing(self, hit: Hit) -> float:
+        owner = self.view.positions[hit.facts.path]
+        return self.standing[owner]
+
     def _yield_to_successors(self, found: Sequence[Hit]) -> list[Hit]:
-        """Put each superseded source's successor right above it."""
+        """Put each superseded source's successor right above it.
+
+        Where the query asks what took something's place, and the best superseded
+        source is nearly the best match of all, its successor comes first.
+        """
         floors: dict[str, tuple[int, str]] = {}
         best: dict[str, Hit] = {}
+        if self.successor:
+            found = self._answered_by_successor(found)
         for hit in found:
             path = hit.facts.path
             if path not in best or hit.score > best[path].score:
@@ -212,6 +273,22 @@ class Ranker:
                     hit_or_none, score=score, reasons=reasons
                 )
         return [*raised.values(), *(h for h in found if h.number not in raised)]
+
+    def _answered_by_successor(self, found: Sequence[Hit]) -> Sequence[Hit]:
+        top = max((hit.score for hit in found), default=0)
+        asked = max(
+            (hit for hit in found if hit.facts.path in self.superseded_by),
+            key=lambda hit: hit.score,
+            default=None,
+        )
+        if asked is None or asked.score < ASKED_ABOUT * top:
+            return found
+        facts, positions = self.view.rows.facts, self.view.positions
+        successors = self.superseded_by[asked.facts.path]
+        if all(facts[positions[path]].declared_past for path in successors):
+            return found
+        first = replace(asked, score=top)
+        return [first, *(hit for hit in found if hit is not asked)]
 
     def _opening(self, path: str) -> Hit | None:
         """Give a source's first piece, unless the source is filtered out."""
@@ -253,6 +330,8 @@ class Ranker:
             yield f"superseded_by:{successor}"
         yield f"authority:{hit.standing.authority}"
         yield f"temporal:{hit.standing.temporal}"
+        if hit.facts.declared_past:
+            yield "declares_itself_past"
         if hit.past and self.history:
             yield "historical_query_intent"
         yield "exact_project_scope"

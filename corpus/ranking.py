@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from corpus.lexical import QueryTerm
     from corpus.sources.facts import Piece
 
-PIECE_K1, PIECE_B = 1.2, 0.6
-SOURCE_K1, SOURCE_B = 1.2, 0.5
+PIECE_K1, PIECE_B = 1.2, 0.75
+SOURCE_K1, SOURCE_B = 2.0, 0.75
 SOURCE_SHARE = 0.9
 """How much the source's own score adds to each of its pieces."""
 
-HEADING_COUNT = 1.0
+HEADING_COUNT = 0.5
 TITLE_COUNT = 3.0
 
 MAX_POSTINGS = 250_000

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 MAX_LINES_NAMED = 5
 """How many further lines one suspicion names before it only counts."""
 
-_CONTROLS = bytes([*range(9), 11, *range(14, 32), 127])
-_UNUSUAL = re.compile("[^\t-\r -~]+")
+_PLAIN = bytes([9, 10, 12, 13, *range(32, 127)])
+"""What an English text is made of, in UTF-8."""
+
 _CYRILLIC = re.compile("[\u0430-\u044f]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
@@ -47,14 +48,11 @@ class Reading(NamedTuple):
 
 def read(text: str) -> Reading:
     """Prepare a decoded text for the checks."""
-    if text.isascii():
-        raw = text.encode("ascii")
-        clean = len(raw.translate(None, _CONTROLS)) == len(raw)
-        unusual = "" if clean else "".join(_UNUSUAL.findall(text))
-        return Reading(text, text.lower(), unusual)
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
+    unusual = rest.decode("utf-8", "surrogatepass")
     # The dotted capital I is the one character that `str.lower` makes two of.
-    lowered = text.replace("\u0130", "i").lower()
-    return Reading(text, lowered, "".join(_UNUSUAL.findall(text)))
+    plain = text.replace("\u0130", "i") if rest else text
+    return Reading(text, plain.lower(), unusual)
 
 
 def line_numbers(text: str, places: Iterable[int]) -> list[int]:

@@ -80,7 +80,18 @@ class _Symbols(dict[int, str]):
         return found
 
 
+class _Plain(dict[int, str]):
+    """How each composed character is written when only its meaning counts."""
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_SYMBOLS:
+            self.clear()
+        self[code] = found = _plain(chr(code))
+        return found
+
+
 _SYMBOLS = _Symbols()
+_PLAIN = _Plain()
 
 
 def outline(text: str) -> str:
@@ -98,17 +109,11 @@ def comparable(text: str) -> str:
     """
     if text.isascii():
         return text
-    visible = "".join(
-        character
-        for character, symbol in zip(text, outline(text), strict=True)
-        if symbol != IGNORED
-    )
-    composed = unicodedata.normalize("NFKC", visible)
-    return "".join(
-        symbol if symbol in "'-" else _digit(character) if symbol == "0" else character
-        for character, symbol in zip(composed, outline(composed), strict=True)
-        if symbol != IGNORED
-    )
+    shape = outline(text)
+    if IGNORED in shape:
+        visible = zip(text, shape, strict=True)
+        text = "".join(letter for letter, symbol in visible if symbol != IGNORED)
+    return unicodedata.normalize("NFKC", text).translate(_PLAIN)
 
 
 def fold_marks(text: str) -> str:
@@ -120,6 +125,8 @@ def fold_marks(text: str) -> str:
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFD", text)
+    if parts.isalpha():  # no marks
+        return text.translate(_STROKED)
     bare = _marked().sub(r"\1\2", parts).translate(_STROKED)
     return unicodedata.normalize("NFC", bare)
 
@@ -145,8 +152,13 @@ def _marked() -> re.Pattern[str]:
     return re.compile(f"([иИ]\u0306)[{marks}]*+|([{european}])[{marks}]++")
 
 
-def _digit(character: str) -> str:
-    return str(unicodedata.decimal(character, character))
+def _plain(character: str) -> str:
+    symbol = _SYMBOLS[ord(character)]
+    if symbol == IGNORED:
+        return ""
+    if symbol == "0":
+        return str(unicodedata.decimal(character, character))
+    return symbol if symbol in "'-" else character
 
 
 def _symbol(character: str) -> str:

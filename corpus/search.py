@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus.errors import QueryEmptyError, QueryLimitError
-from corpus.intent import asks_for_history
+from corpus.intent import asks_for_history, asks_for_successor
 from corpus.lexical import query_terms
-from corpus.ranker import MAX_LIMIT, MIN_LIMIT, Options, Ranker
+from corpus.ranker import MAX_LIMIT, MIN_LIMIT, Intent, Options, Ranker
 from corpus.ranking import score, weigh
 
 if TYPE_CHECKING:
     from corpus.hits import Hit
     from corpus.view import View
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
@@ -62,10 +61,13 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
         raise QueryEmptyError
     if not MIN_LIMIT <= asked.limit <= MAX_LIMIT:
         raise QueryLimitError(found=asked.limit, minimum=MIN_LIMIT, maximum=MAX_LIMIT)
-    history = asked.temporal == "historical" or asks_for_history(query)
+    successor = asks_for_successor(query)
+    history = asked.temporal == "historical" or (
+        asks_for_history(query) and not successor
+    )
     found = query_terms(query)
     scores = score(view.layout, weigh(view.layout, found, view.hashed))
-    ranker = Ranker(view, found, scores, asked, history=history)
+    ranker = Ranker(view, found, scores, asked, Intent(history, successor))
     return QueryResult(
         project_id=view.project_id,
         query=query,
@@ -74,3 +76,4 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
         guarantee_level=view.project.scan.guarantee_level,
         note=None if found else "no usable terms",
     )
+

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 PrimaryKind = Literal["project", "status", "task"]
 
-LEAST_TEXT = 12
-"""The bytes of its text a section is shown with at the very least."""
+GOOD_TEXT, FAIR_TEXT, LEAST_TEXT = 60, 30, 12
+"""The bytes of text each section must get beside all metadata, beside the essential
+metadata, and beside none."""
 
 LONGEST_VALUE = 200
 """The bytes of one metadata value that are shown."""
@@ -133,6 +134,15 @@ def summarize(primaries: Sequence[Primary], room: int) -> tuple[Summary, ...]:
     )
 
 
+def lead(primary: Primary, room: int) -> Summary:
+    """Write the one section of a primary that matters most: of STATUS, what is next."""
+    ranked = [primary.part(name) for name in _LEADING[primary.kind]]
+    part = next(filter(None, ranked), primary.opening)
+    draft = _Draft(primary=primary, metadata=(), parts=(part,))
+    (text,) = shorten_evenly([part.text], room - draft.fixed)
+    return _written(draft, [text], room)
+
+
 def shorten_evenly(texts: Sequence[str], room: int) -> list[str]:
     """Shorten texts to `room` bytes together: the long ones alike, the short not.
 
@@ -171,22 +181,22 @@ class _Draft:
         titles = sum(len(f"{part.title}: \n".encode()) for part in self.parts)
         return titles + len(_metadata_line(self.metadata).encode()) + 1
 
-    @property
-    def least(self) -> int:
-        texts = (len(part.text.encode()) for part in self.parts)
-        return self.fixed + sum(min(size, LEAST_TEXT) for size in texts)
+    def least(self, text: int) -> int:
+        """Count the bytes needed to show each section with `text` bytes or whole."""
+        sizes = (len(part.text.encode()) for part in self.parts)
+        return self.fixed + sum(min(size, text) for size in sizes)
 
 
 def _fitting(primaries: Sequence[Primary], room: int) -> list[_Draft]:
     """Give the fullest drafts that fit."""
-    plans: tuple[Callable[[Primary], tuple[Stated, ...]], ...] = (
-        lambda primary: primary.metadata,
-        _essential,
-        lambda _: (),
+    plans: tuple[tuple[Callable[[Primary], tuple[Stated, ...]], int], ...] = (
+        (lambda primary: primary.metadata, GOOD_TEXT),
+        (_essential, FAIR_TEXT),
+        (lambda _: (), LEAST_TEXT),
     )
-    for metadata in plans:
+    for metadata, text in plans:
         drafts = [_draft(primary, metadata(primary)) for primary in primaries]
-        if sum(draft.least for draft in drafts) <= room:
+        if sum(draft.least(text) for draft in drafts) <= room:
             return drafts
     return [_leading(primary, room // len(primaries)) for primary in primaries]
 
@@ -205,7 +215,7 @@ def _leading(primary: Primary, room: int) -> _Draft:
     parts = parts or [primary.opening]
     while len(parts) > 1:
         draft = _Draft(primary=primary, metadata=(), parts=tuple(parts))
-        if draft.least <= room:
+        if draft.least(LEAST_TEXT) <= room:
             return draft
         parts.pop()
     return _Draft(primary=primary, metadata=(), parts=tuple(parts))

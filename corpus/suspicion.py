@@ -39,10 +39,10 @@ def suspicions(reading: Reading) -> list[Suspicion]:
 
 
 _NEEDS_JOINERS = (
-    "\u0600-\u08ff\u0900-\u109f\u1700-\u18af\u1900-\u1cff\ua800-\uabff"
+    "\u0590-\u08ff\u0900-\u109f\u1700-\u18af\u1900-\u1cff\ua800-\uabff"
     "\U00010a00-\U00011fff\U0001e900-\U0001e95f"
 )
-"""Scripts whose words hold joiners or invisible word breaks: Arabic, Indic, Thai …"""
+"""Scripts that need joiners, direction marks or unseen breaks: Hebrew, Indic, Thai …"""
 
 _WORD = rf"[^\W{_NEEDS_JOINERS}]"
 _THIN = "\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff"
@@ -54,9 +54,7 @@ _HIDDEN_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "invisible characters inside words",
-        re.compile(
-            rf"(?<={_WORD})[{_THIN}\u00ad]*[{_THIN}][{_THIN}\u00ad]*(?={_WORD})"
-        ),
+        re.compile(rf"(?<={_WORD})(?=\u00ad*[{_THIN}])[{_THIN}\u00ad]++(?={_WORD})"),
     ),
     (
         "runs of invisible characters",
@@ -131,9 +129,6 @@ _STALE = re.compile(
     r"|目前|(?:当前|當前)(?!目录|目錄|行|节点|用户|线程|进程|页|文件|位置)"
     r"|现在|現在|最新|今天|如今|眼下|此刻|最近|近期|昨天|明天"
 )
-_FENCE = re.compile(
-    r"(?:\A|(?<=[\r\n]))[ >\t]*(?P<marks>`{3,}|~{3,})(?P<rest>[^\r\n]*)"
-)
 
 
 def volatile_words(reading: Reading) -> list[tuple[str, int]]:
@@ -178,14 +173,29 @@ def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
     """Give the spans of fenced code; an open fence runs to the end (CommonMark 4.5)."""
+    text = text.replace("\r", "\n")
     opened: tuple[int, str] | None = None
-    for match in _FENCE.finditer(text):
-        marks, rest = match["marks"], match["rest"]
+    for place, end in sorted({*_marked("```", text), *_marked("~~~", text)}):
+        line = text[place:end]
+        rest = line.lstrip(line[0])
+        marks = line[: len(line) - len(rest)]
         if opened is None:
             if marks[0] == "~" or "`" not in rest:
-                opened = match.start(), marks
+                opened = place, marks
         elif marks.startswith(opened[1]) and not rest.strip():
-            yield opened[0], match.end()
+            yield opened[0], end
             opened = None
     if opened is not None:
         yield opened[0], len(text)
+
+
+def _marked(marks: str, text: str) -> Iterator[tuple[int, int]]:
+    """Give where `marks` stand first in a line, quoted or not, and the line's end."""
+    place = text.find(marks)
+    while place >= 0:
+        begin = text.rfind("\n", 0, place) + 1
+        end = text.find("\n", place)
+        end = len(text) if end < 0 else end
+        if not text[begin:place].strip(" \t>"):
+            yield place, end
+        place = text.find(marks, end)

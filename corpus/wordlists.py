@@ -63,7 +63,7 @@ NUMBER_WORDS = _words("""
     zero two three four five six seven eight nine ten eleven twelve twenty thirty forty
     fifty hundred thousand million billion once twice
     ноль два две три четыре пять шесть семь восемь девять десять сто тысяча миллион
-    null zwei drei vier funf sechs sieben acht neun zehn hundert tausend
+    zwei drei vier funf sechs sieben acht neun zehn hundert tausend
     deux trois quatre cinq sept huit neuf dix cent mille
     cero dos tres cuatro cinco seis siete ocho nueve diez cien mil
 """)
@@ -80,7 +80,7 @@ HISTORICAL_WORDS = {
     прошлого прошлом прошлой прошлых раньше ранее когда-то
     """,
     "de": """
-    alte altem alten alter altes bisherige bisherigen damals damalig damalige damaligen
+    alte altem alten altes bisherige bisherigen damals damalig damalige damaligen
     ehemals ehemalig ehemalige ehemaligen ehemaliger ehemaliges einst einstmals fruher
     frueher fruhere fruheren fruherer fruheres fruherem fruehere frueheren frueherer
     fruheste geschichte historie historisch historische historischen historischer
@@ -122,7 +122,7 @@ HISTORICAL_PHRASES = """
     earlier approach | earlier attempt | earlier attempts | prior version
     prior versions | prior decision | prior decisions | prior design | prior art
     original plan | original design | original decision | no longer used
-    в прошлом | до этого | в то время | à l'origine | a l'origine | par le passe
+    в прошлом | до этого | в то время | a origine | par le passe
     dans le passe | en el pasado | in der vergangenheit
 """
 """Several words in a row, whatever follows; one phrase between bars or line ends."""
@@ -149,3 +149,26 @@ NOT_HISTORICAL_RUNS = _words("""
     折旧 折舊 復旧 复旧 守旧 守舊
 """)
 """Runs in which a compound is something else (可以 + 前往; 復旧 is recovery)."""
+
+SUCCESSOR_WORDS = """
+    replaced replaces replacement supersedes successor successors obsoletes
+    ersetzt ersetzte nachfolger remplace remplacee remplacement successeur
+    reemplaza reemplazo reemplazado sustituye sustituyo sucesor
+"""
+"""Words that ask what stands today in the place of something."""
+
+SUCCESSOR_RUSSIAN_STEMS = """
+    заменил заменила заменило заменили заменяет замена преемник
+"""
+
+SUCCESSOR_PHRASES = """
+    what superseded | which superseded | superseded by what | instead of |
+    пришло на смену
+    пришел на смену | пришла на смену | вместо чего | a la place de | en lugar de
+"""
+
+SUCCESSOR_RUNS = _words("""
+    取代了 替代了 代替了 取代者 替代品 继任 繼任 什么取代 什么替代 什麼取代
+    置き換え 後継 取って代わ
+""")
+"""The same in scripts that do not space their words."""

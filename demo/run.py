@@ -35,6 +35,8 @@ COLD = f"{REPORTS}/report-0004-cold-chamber-kazan.md"
 BATTERY = f"{REPORTS}/report-0009-factory-latch-check.md"
 EDITED = f"{REPORTS}/report-0014-lockout-prototype.md"
 
+ADDED = "The second cabinet joined on 2026-03-29."
+
 HOW_LONG = "how long does the latch stay open after an unlock command"
 COLD_START = "за сколько запускается контроллер на морозе"
 BATTERY_TIME = "断电后备用电池可以支持多长时间"
@@ -83,7 +85,7 @@ class Stage:
         answer = self.ask(*arguments)
         if into:
             (self.root / into).write_text(answer.out, encoding="utf-8")
-        else:
+        elif answer.out:
             say(answer.out.rstrip("\n"))
         if answer.err:
             say(answer.err.rstrip("\n"))
@@ -136,6 +138,11 @@ def bundle(stage: Stage) -> None:
     """Compile a prompt; the superseded decision stays out of it."""
     title("Compile what an agent should know, ready to paste into a prompt.")
     say("The first decision, MQTT, was superseded; only its successor is in.\n")
+    standing = {
+        result["source_path"]: result["temporal_status"]
+        for result in query(stage, TRANSPORT, show=False)
+    }
+    require(standing.get(MQTT) == "superseded", "a query labels what is superseded")
     command = ("context", "bundle", TRANSPORT, "--max-tokens", "900")
     prompt = stage.show(*command, "--format", "prompt").out
     require(f"{HTTPS}:" in prompt, "the decision that holds is cited with its lines")
@@ -157,11 +164,9 @@ def prove(stage: Stage) -> None:
 def change_a_source(stage: Stage) -> None:
     """Edit one report: the old index is refused, the new one costs one file."""
     title("A report changes. An index that is out of date is refused, not trusted.")
-    say(f"$ echo 'The second cabinet joined on 2026-03-29.' >> {EDITED}")
-    path = stage.root / EDITED
-    text = path.read_text(encoding="utf-8")
-    added = "\nThe second cabinet joined on 2026-03-29.\n"
-    path.write_text(text + added, encoding="utf-8", newline="\n")
+    say(rf"$ printf '\n{ADDED}\n' >> {EDITED}")
+    with (stage.root / EDITED).open("a", encoding="utf-8", newline="\n") as source:
+        source.write(f"\n{ADDED}\n")
     refused = stage.show("context", "query", "second cabinet", status=2)
     failure = json.loads(refused.err)
     require(failure["error"] == "INDEX_STALE", "the refusal is INDEX_STALE")
@@ -230,11 +235,15 @@ def title(text: str) -> None:
 
 
 def program() -> tuple[str, ...]:
-    """Find the installed command beside this interpreter, else run the package."""
+    """Find the installed command beside this interpreter, else run the source tree."""
     installed = Path(sys.executable).with_name("project-corpus")
     if installed.is_file():
         return (str(installed),)
-    code = "import sys; from corpus.cli.app import main; sys.exit(main())"
+    tree = str(Path(__file__).resolve().parents[1])
+    code = (
+        f"import sys; sys.path.append({tree!r});"
+        "from corpus.cli.app import main; sys.exit(main())"
+    )
     return (sys.executable, "-c", code)
 
 

@@ -378,3 +378,24 @@ def test_the_deepest_file_that_is_listed_can_be_read(
     ]
     assert root.read(RelPath(f"{deep}/a.md"), limit=9).size == 5
     assert reason(root, f"{deep}/d/b.md") == "nested too deep"
+
+
+def test_a_system_that_reads_in_small_pieces_gives_the_whole(
+    root: ConfinedRoot, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "a.md", b"0123456789")
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda file, size: read(file, min(size, 3)))
+    assert root.read(RelPath("a.md"), limit=10).content == b"0123456789"
+
+
+@pytest.mark.requirement("P4.3")
+def test_a_failure_without_a_phrase_of_its_own_is_told_by_its_name(
+    root: ConfinedRoot, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, "a text that is never shown")
+
+    write(project, "a.md")
+    monkeypatch.setattr(os, "read", fail)
+    assert reason(root, "a.md") == "cannot be read (EIO)"

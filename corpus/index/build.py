@@ -210,7 +210,8 @@ def title_of(parsed: Parsed) -> str:
 
 
 def _title_terms(parsed: Parsed) -> list[str]:
-    return terms(title_of(parsed)) + terms(stem(parsed.facts.path))
+    below = parsed.facts.path.split("/")[2:-1]
+    return terms(title_of(parsed)) + terms(" ".join([*below, stem(parsed.facts.path)]))
 
 
 def _shards(

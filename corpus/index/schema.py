@@ -42,7 +42,8 @@ TABLES = (
       id INTEGER PRIMARY KEY, provider TEXT NOT NULL, path TEXT NOT NULL,
       sha256 TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL,
       type TEXT NOT NULL, authority TEXT NOT NULL, temporal TEXT NOT NULL,
-      timestamp TEXT, task_status TEXT, supersedes TEXT NOT NULL
+      timestamp TEXT, task_status TEXT, declared_past INTEGER NOT NULL,
+      supersedes TEXT NOT NULL
     ) STRICT
     """,
     """
@@ -150,12 +151,12 @@ def read_rows(db: Db, meta: dict[str, str], where: str) -> Rows:
     facts: list[Facts] = []
     standings: list[Standing] = []
     for row in db.execute(
-        "SELECT path, type, sha256, size, lines, timestamp, task_status, supersedes,"
-        " authority, temporal FROM source ORDER BY id"
+        "SELECT path, type, sha256, size, lines, timestamp, task_status,"
+        " declared_past, supersedes, authority, temporal FROM source ORDER BY id"
     ):
-        names = _references(row[7]) if row[7] else ()
-        facts.append(Facts(*row[:7], names))
-        standings.append(Standing(row[8], row[9]))
+        names = _references(row[8]) if row[8] else ()
+        facts.append(Facts(*row[:7], bool(row[7]), names))
+        standings.append(Standing(row[9], row[10]))
     stored = {
         row[0]: from_blobs(row[1:], where)
         for row in db.execute("SELECT * FROM shard ORDER BY id")
@@ -196,7 +197,7 @@ def _insert(db: Db, rows: Rows) -> None:
     }
     db.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
     db.executemany(
-        "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _source_rows(rows),
     )
     db.executemany("INSERT INTO relation VALUES (?, ?, ?, ?)", rows.relations)
@@ -226,6 +227,7 @@ def _source_rows(rows: Rows) -> Iterator[tuple[object, ...]]:
             standing.temporal,
             facts.timestamp,
             facts.task_status,
+            int(facts.declared_past),
             json.dumps(facts.supersedes) if facts.supersedes else "",
         )
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from corpus.authority import INDEX_BYTES
-from corpus.confined.reader import Unreadable
+from corpus.confined.reader import CHANGED, NOT_FOUND, Unreadable
 from corpus.errors import (
     IndexCorruptError,
     IndexKeyError,
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 DEFAULT_INDEX = "context.sqlite3"
 SUFFIX = ".sqlite3"
+READ_ATTEMPTS = 20
+"""How often the index is read again when a build replaces it under the reader."""
 
 
 def index_name(root: Path, index: Path | str | None) -> str:
@@ -81,12 +83,7 @@ def read_index(
     says what is wrong and what to do.
     """
     path = index_path(name)
-    try:
-        content = root.read(path, limit=INDEX_BYTES).content
-    except Unreadable as problem:
-        if problem.reason == "not found":
-            raise IndexMissingError(path=path) from None
-        raise IndexPathError(path=path, reason=problem.reason) from None
+    content = _content(root, path)
     try:
         db = open_image(content)
     except DatabaseError as problem:
@@ -97,6 +94,19 @@ def read_index(
         raise IndexCorruptError(path=path, reason=str(problem)) from None
     finally:
         db.close()
+
+
+def _content(root: ConfinedRoot, path: RelPath) -> bytes:
+    """Read the file; builds may replace it meanwhile, so try again if they do."""
+    for _ in range(READ_ATTEMPTS):
+        try:
+            return root.read(path, limit=INDEX_BYTES).content
+        except Unreadable as problem:
+            if problem.reason == NOT_FOUND:
+                raise IndexMissingError(path=path) from None
+            if problem.reason != CHANGED:
+                raise IndexPathError(path=path, reason=problem.reason) from None
+    raise IndexPathError(path=path, reason=CHANGED)
 
 
 def _checked_rows(db: Db, path: str, key: bytes | None, project_id: str) -> Rows:

@@ -79,7 +79,7 @@ class Artifacts:
             path = self._only(forms)
             if path is not None:
                 paths.add(path)
-            elif citation.required and forms:
+            elif citation.required and forms and _is_certain(citation, base):
                 dangling.append(citation)
         return Resolved(frozenset(paths), tuple(dangling))
 
@@ -156,9 +156,9 @@ def _id_forms(name: str, kind: ArtifactType | None) -> tuple[str, ...]:
 
 _LINK = re.compile(r"\]\([ \t]*(?:<([^<>]*)>|([^\s()<>]*))")
 _DEFINITION = re.compile(r"\A {0,3}\[[^\[\]]+\]:[ \t]*(?:<([^<>]*)>|([^\s<>]+))")
-_WORD = re.compile(r"[^\s`\"'()<>\[\]{}|,;，、；（）《》「」“”‘’]+")
+_WORD = re.compile(r"[^\s`\"'()<>\[\]{}|,;，、；：！？（）《》「」“”‘’]+")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])?[ \t]+")
-_PLACE = re.compile(r":[0-9]+(?:[-:][0-9]+)*\Z")
+_PLACE = re.compile(r":[0-9]{1,7}(?:[-:][0-9]{1,7}){0,2}\Z")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DIGIT = re.compile(r"[0-9]")
 
@@ -206,10 +206,10 @@ def _looks_made(word: str) -> bool:
 def _section_lines(document: Document, name: str) -> frozenset[int]:
     """Give the lines below each H2 of this name, up to the next H1 or H2."""
     tops = [heading for heading in document.headings if heading.level <= 2]  # noqa: PLR2004 - H2
-    ends = [heading.line for heading in tops[1:]] + [len(document.lines) + 1]
+    ends = (*(heading.line for heading in tops[1:]), len(document.lines) + 1)
     return frozenset(
         number
-        for heading, end in zip(tops, ends, strict=True)
+        for heading, end in zip(tops, ends, strict=False)
         if heading.level == 2 and heading.text.casefold() == name.casefold()  # noqa: PLR2004 - H2
         for number in range(heading.last + 1, end)
     )
@@ -223,6 +223,19 @@ def _without_fragment(target: str) -> str:
 
         path = unquote(path)
     return path
+
+
+def _is_certain(citation: Citation, base: str) -> bool:
+    """Say whether a target with an artifact's form was meant to be one.
+
+    `docs/x.md` may mean a file of the project, though it is written as if relative.
+    """
+    target = citation.target
+    if citation.form == "id" or target.startswith((".", "/")):
+        return True
+    if artifact_type(f"{HOME}/{target}") is not None:
+        return True
+    return "/" not in target and artifact_type(base) != "state"
 
 
 def _path_forms(target: str, base: str) -> tuple[str, ...]:

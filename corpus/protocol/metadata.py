@@ -151,7 +151,9 @@ _UTC = re.compile(
 
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,63}):(?:[ \t]+(.*))?", re.DOTALL)
 _ITEM = re.compile(r" {0,3}[-*+][ \t]+(.*)", re.DOTALL)
-_TARGET = re.compile(r"\]\(<?([^<>()\s]+)>?[^()]*\)|`([^`]*)`|([^\s,;`]+)")
+_TARGET = re.compile(
+    r"\[[^\[\]]*+\]\(<?([^<>()\s]++)>?+[^()]*+\)|`([^`]*+)`|([^\s,;`]++)"
+)
 
 
 def _same_key(key: str) -> str:

@@ -16,6 +16,7 @@ from corpus.passages import heading_text
 from corpus.protocol.citations import target_forms
 from corpus.protocol.layout import TASK_STATUSES
 from corpus.protocol.metadata import instant, read_metadata
+from corpus.sources.declared import declares_itself_past
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +50,7 @@ class Facts(NamedTuple):
     nonblank_lines: int
     timestamp: str | None
     task_status: str | None
+    declared_past: bool
     supersedes: tuple[Reference, ...]
 
 
@@ -92,6 +94,7 @@ def parse_source(source: Source, name_hash: Callable[[str], int]) -> Parsed:
         task_status=status
         if source.kind == "task" and status in TASK_STATUSES
         else None,
+        declared_past=declares_itself_past(document),
         supersedes=tuple(
             Reference(line, tuple(map(name_hash, target_forms(target, source.path))))
             for target, line in metadata.supersedes()

@@ -96,11 +96,15 @@ def measure(
 
 
 def our_command() -> tuple[str, ...]:
-    """Find the installed command beside this interpreter, else run the package."""
+    """Find the installed command beside this interpreter, else run the source tree."""
     installed = Path(sys.executable).with_name("project-corpus")
     if installed.is_file():
         return (str(installed),)
-    code = "import sys; from corpus.cli.app import main; sys.exit(main())"
+    tree = str(Path(__file__).resolve().parents[2])
+    code = (
+        f"import sys; sys.path.append({tree!r});"
+        "from corpus.cli.app import main; sys.exit(main())"
+    )
     return (sys.executable, "-c", code)
 
 
