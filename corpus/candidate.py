@@ -27,14 +27,15 @@ from corpus.lexical import has_negation, numbers, terms
 from corpus.markdown import decode, split_lines
 from corpus.protocol.metadata import instant
 from corpus.refs import is_id
-from corpus.sources.facts import parse_source, piece_text
+from corpus.sources.facts import piece_text
+from corpus.sources.parsing import parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from corpus.canonical import Json
-    from corpus.sources.facts import Parsed
+    from corpus.sources.parsing import Parsed
     from corpus.sources.scan import Source
     from corpus.view import Project
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from corpus.markdown import Document
     from corpus.protocol.metadata import Metadata
     from corpus.reading import Reading
+    from corpus.sources.facts import Relation
     from corpus.sources.scan import Scan, Source
-    from corpus.sources.standing import Relation
     from corpus.view import Project
 
 STATUS_BYTES = 12_000

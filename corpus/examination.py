@@ -5,19 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from corpus.bundle import NOT_HASHED
+from corpus.candidate import validate_candidate
+from corpus.canonical import digest
 from corpus.confined.reader import open_root
 from corpus.doctor import diagnose
+from corpus.errors import (
+    BundleHashError,
+    BundleProjectError,
+    BundleSchemaError,
+    BundleSizeError,
+    CandidateEvidenceError,
+    CandidateIdError,
+    CandidateKindError,
+    CandidateProjectError,
+    CandidateSchemaError,
+    CandidateStatementError,
+    CandidateTimeError,
+)
+from corpus.findings import Finding
 from corpus.index.store import index_name
+from corpus.jsoninput import read_json_anywhere, read_json_inside
+from corpus.receipt import verify_bundle
 from corpus.soundness import check_index, orphan_stages
 from corpus.view import open_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
+    from corpus.canonical import Json
     from corpus.doctor import Report
     from corpus.userdirs import UserDirs
+    from corpus.view import Project
+
+_COMPILE_AGAIN = "compile the bundle again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +66,82 @@ def examine(
     """Diagnose a project and the files named; `now` is UTC.
 
     Raises what keeps every `context` command from working: the errors of the policy,
-    the state files and the limits, and those of an input that is no JSON file.
+    the state files and the limits, and those of an input that is no usable JSON.
     """
     name = index_name(what.root, what.index)
+    bundle = read_json_anywhere(what.bundle) if what.bundle is not None else None
     project = open_project(what.root, dirs=dirs)
     with open_root(what.root) as opened:
+        candidate = None
+        if what.candidate is not None:
+            candidate = read_json_inside(opened, what.root, what.candidate)
         state = check_index(opened, project, name, dirs=dirs, random=random)
         known = [*state.findings, *orphan_stages(opened, now=now.timestamp())]
+    if what.bundle is not None:
+        known += check_bundle_file(project, what.bundle, bundle)
+    if what.candidate is not None:
+        known += check_candidate_file(project, what.candidate, candidate, now=now)
     return diagnose(project, state.rows, known)
+
+
+def check_bundle_file(project: Project, name: str, bundle: Json) -> Iterator[Finding]:
+    """Report what is wrong with a bundle; `name` is the file's, as it was given."""
+    try:
+        verdict = verify_bundle(project, bundle)
+    except BundleProjectError as error:
+        yield _failure("BUNDLE_PROJECT_MISMATCH", name, str(error), error.hint)
+        return
+    except BundleSizeError as error:
+        # Other content has another size too; the hash is what proves the tampering.
+        told = error if _hash_holds(bundle) else BundleHashError()
+        yield _failure(told.code, name, str(told), told.hint)
+        return
+    except (BundleSchemaError, BundleHashError) as error:
+        yield _failure(error.code, name, str(error), error.hint)
+        return
+    for path, state in verdict.stale_sources:
+        detail = f"the bundle relies on it, and it is {state} since"
+        yield _failure("BUNDLE_STALE_SOURCE", path, detail, _COMPILE_AGAIN)
+    if verdict.selected_current and not verdict.snapshot_current:
+        detail = "a source in scope changed, none that the bundle relies on"
+        yield _failure("BUNDLE_FULL_SNAPSHOT_MISMATCH", name, detail, _COMPILE_AGAIN)
+
+
+def check_candidate_file(
+    project: Project, name: str, candidate: Json, *, now: datetime
+) -> Iterator[Finding]:
+    """Report what is wrong with a candidate, or doubtful about its evidence."""
+    try:
+        accepted = validate_candidate(project, candidate, now=now)
+    except (
+        CandidateEvidenceError,
+        CandidateIdError,
+        CandidateKindError,
+        CandidateProjectError,
+        CandidateSchemaError,
+        CandidateStatementError,
+        CandidateTimeError,
+    ) as error:
+        yield _failure(error.code, name, str(error), error.hint)
+        return
+    for code, field, detail in accepted.warnings:
+        yield Finding(
+            code=code,
+            severity="WARN",
+            path=name,
+            line=0,
+            detail=f"`{field}`: {detail}",
+            hint=CandidateEvidenceError.hint,
+        )
+
+
+def _hash_holds(bundle: Json) -> bool:
+    assert isinstance(bundle, dict)
+    hashed = {key: bundle[key] for key in bundle if key not in NOT_HASHED}
+    return digest(hashed) == bundle.get("bundle_sha256")
+
+
+def _failure(code: str, path: str, detail: str, hint: str) -> Finding:
+    return Finding(
+        code=code, severity="FAIL", path=path, line=0, detail=detail, hint=hint
+    )

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from corpus.sources.facts import Facts, Piece
-    from corpus.sources.standing import Standing
+    from corpus.sources.facts import Facts, Piece, Standing
 
 FRESHNESS = "READ_PRIMARY_SOURCE_BEFORE_AUTHORITY_CLAIM"
 PROVIDER = "markdown"

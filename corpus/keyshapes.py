@@ -63,7 +63,7 @@ _NAMED_SECRET = re.compile(
     r"[\s*]{0,3}[\"'`]{0,2}\Z"
 )
 _NAME_ROOM = 60
-_VALUE = re.compile(r"[^\s\"'`,;<>(){}\[\]=:]{16,200}")
+_VALUE = re.compile(r"[A-Za-z0-9+/_.~!@#$%^&*?|\\-]{16,200}")
 _DIGIT = re.compile(r"[0-9]")
 _PLACEHOLDER = re.compile(
     r"example|xxx|placeholder|dummy|change_?me|your[_-]|redact|12345|abcde|\*\*\*"
@@ -125,7 +125,7 @@ def _assigned(
 
 
 def _looks_random(value: str) -> bool:
-    if len(value) < SECRET_CHARACTERS or value.isalpha() or not value.isascii():
+    if len(value) < SECRET_CHARACTERS or value.isalpha():
         return False
     kinds = (str.islower, str.isupper, str.isdigit)
     held = sum(any(map(kind, value)) for kind in kinds)

@@ -43,6 +43,9 @@ from corpus.wordlists import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
 WORD_WEIGHT = 100
 """Percent: a plain word, the whole of a name, a pair that is all of its run."""
 
@@ -79,11 +82,37 @@ class QueryTerm(NamedTuple):
 
 def terms(text: str) -> list[str]:
     """Give every term of a text in text order, with repeats; stop words give none."""
-    if text.isascii():
-        words = _TOKEN.findall(text)
-    else:
-        words = [text[found.start() : found.end()] for found in _found(text)]
-    return list(itertools.chain.from_iterable(map(_TERMS.__getitem__, words)))
+    return list(itertools.chain.from_iterable(map(_TERMS.__getitem__, _words(text))))
+
+
+class WantedTerms(dict[str, tuple[str, ...]]):
+    """Looks for some terms only, in texts seen for the first time.
+
+    Stemming is what costs in such a text. The English stemmer never changes the first
+    two letters of a word but where the second is a `y` (dying, die), so a word that
+    begins like no wanted term need not be stemmed.
+    """
+
+    def __init__(self, wanted: AbstractSet[str]) -> None:
+        super().__init__()
+        self._heads = {term[:2] for term in wanted}
+
+    def of(self, text: str) -> list[str]:
+        """Give `terms(text)` with "" for words whose term cannot be wanted."""
+        return list(itertools.chain.from_iterable(map(self.__getitem__, _words(text))))
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = _TERMS.get(word)
+        if found is None:
+            lower = word.lower()
+            plain = word.isascii() and word.isalpha()
+            plain = plain and word in {lower, lower.capitalize()}
+            if plain and lower[:2] not in self._heads and lower[1:2] != "y":
+                found = () if lower in STOP_WORDS else ("",)
+            else:
+                found = _TERMS[word]
+        self[word] = found
+        return found
 
 
 def tokens(text: str) -> list[Token]:
@@ -179,6 +208,12 @@ def names(text: str) -> frozenset[str]:
             if shape[0] not in _RUN_SYMBOLS and _is_name(piece):
                 found.add(fold_case(piece.strip("_")))
     return frozenset(found)
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _TOKEN.findall(text)
+    return [text[found.start() : found.end()] for found in _found(text)]
 
 
 # A pattern for outlines (see corpus.scripts). Each token starts in one set, so that the

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, NamedTuple
+
+from corpus.headings import heading_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 PASSAGE_CHARACTERS = 1_200
 CODE_CHARACTERS = 2_400
 """A fence up to this long is one passage; a longer one is divided between lines."""
-
-HEADING_CHARACTERS = 300
-"""A longer heading is shown cut in heading paths, and its lines are a passage too."""
 
 
 class Heading(NamedTuple):
@@ -65,7 +63,7 @@ class PassageCutter:
     def begin_section(self, block: Block) -> None:
         """End the passage at hand; what follows stands below this heading."""
         self.flush()
-        text, complete = heading_text(self._lines, block)
+        text, complete = heading_text(self._lines, block.first, block.last)
         heading = Heading(block.level, text, block.first, block.last)
         if self._bare is not None and self._bare.level >= heading.level:
             self._emit(self._bare.line, self._bare.last)
@@ -171,32 +169,5 @@ class PassageCutter:
         return bool(self._lines[line - 1].strip(" \t"))
 
 
-def heading_text(lines: Sequence[str], block: Block) -> tuple[str, bool]:
-    """Give a heading's words without markup, and whether they are all there."""
-    if block.last > block.first:
-        text = " ".join(
-            line.strip() for line in lines[block.first - 1 : block.last - 1]
-        )
-    else:
-        text = lines[block.first - 1].strip().lstrip("#").strip()
-        if text.endswith("#"):
-            open_text = text.rstrip("#")
-            if not open_text or open_text[-1].isspace():
-                text = open_text.rstrip()
-    complete = len(text) <= HEADING_CHARACTERS
-    text = text[:HEADING_CHARACTERS]
-    if _MARKS.search(text):
-        text = _MARKUP.sub(lambda match: match[1] or match[2] or "", text)
-    return text, complete
-
-
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 _AFTER_SENTENCE = " \t\"'”’»)]*_`"
-_MARKS = re.compile(r"[*_`\\]")
-_MARKUP = re.compile(
-    r"`([^`]*)`"
-    r"|\\([!-/:-@\[-`{-~])"
-    r"|`"
-    r"|(?<!\*)\*++(?!\s|\Z)|(?<=[^\s*])\*++"
-    r"|(?<!\w)_++(?=\w)|(?<=[^\W_])_++(?!\w)"
-)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from corpus.headings import heading_at
 from corpus.hits import Hit, is_past, item_id
-from corpus.lexical import terms
+from corpus.lexical import WantedTerms, terms
 from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
 from corpus.sameness import Profile, likeness
-from corpus.sources.facts import heading_at, piece_text
+from corpus.sources.facts import piece_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,11 +108,11 @@ class Ranker:
         self.asked = terms_asked
         weights = {w.term.text: w.weight for w in scores.terms}
         self.pairs = QueryPairs([t.text for t in terms_asked], weights)
+        self.wanted = WantedTerms(self.pairs.wanted)
         self.standing = [0.0] * len(view.rows.facts)
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
         self.superseded_by = _successors(view)
-        self.found: dict[int, list[str]] = {}
 
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
@@ -185,8 +186,7 @@ class Ranker:
         lines = view.lines(facts.path)
         text = piece_text(lines, piece)
         headings = tuple(heading_at(lines, line) for line in piece.headings)
-        found = self.found[number] = terms(text)
-        near, phrase = self.pairs.nearness(found)
+        near, phrase = self.pairs.nearness(self.wanted.of(text))
         gained = self.scores.pieces[number] + self.source_scores[owner]
         relevance = gained + NEARNESS_SHARE * near
         total = self.scores.total_weight
@@ -303,7 +303,7 @@ class Ranker:
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
-            own = Profile(hit.text, self.found[hit.number])
+            own = Profile(hit.text, terms(hit.text))
             twin, against = _compare(own, profiles)
             if twin is not None:
                 more = kept[twin].duplicates + 1 + hit.duplicates
@@ -317,8 +317,8 @@ class Ranker:
         return tuple(replace(hit, reasons=tuple(self._reasons(hit))) for hit in kept)
 
     def _reasons(self, hit: Hit) -> Iterator[str]:
-        present = set(self.found[hit.number])
-        under = set(terms("\n".join(hit.heading_path)))
+        present = set(self.wanted.of(hit.text))
+        under = set(self.wanted.of("\n".join(hit.heading_path)))
         words = [t.text for t in self.asked if t.text in present]
         if words:
             yield "lexical_terms:" + ",".join(sorted(words))

@@ -49,10 +49,13 @@ class Reading(NamedTuple):
 def read(text: str) -> Reading:
     """Prepare a decoded text for the checks."""
     rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
-    unusual = rest.decode("utf-8", "surrogatepass")
+    return Reading(text, lower(text), rest.decode("utf-8", "surrogatepass"))
+
+
+def lower(text: str) -> str:
+    """Lower a text and keep the place of every character."""
     # The dotted capital I is the one character that `str.lower` makes two of.
-    plain = text.replace("\u0130", "i") if rest else text
-    return Reading(text, plain.lower(), unusual)
+    return (text if text.isascii() else text.replace("\u0130", "i")).lower()
 
 
 def line_numbers(text: str, places: Iterable[int]) -> list[int]:
@@ -64,8 +67,6 @@ def line_numbers(text: str, places: Iterable[int]) -> list[int]:
         line += text.count("\n", at, place)
         if returns:
             line += text.count("\r", at, place) - text.count("\r\n", at, place + 1)
-            # A CRLF cut between its halves counts once, where its LF stands.
-            line += text[place - 1 : place + 1] == "\r\n" and at < place
         at = place
         numbers.append(line)
     return numbers

@@ -8,6 +8,10 @@ first stem is needed.
 from __future__ import annotations
 
 import functools
+import sys
+from importlib import import_module
+from importlib.machinery import PathFinder
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -69,9 +73,9 @@ def _find(word: str) -> str:
 
 @functools.cache
 def _english() -> _Stemmer:
-    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415
+    EnglishStemmer = _algorithm("english_stemmer", "EnglishStemmer")  # noqa: N806
 
-    class English(EnglishStemmer):  # type: ignore[misc]  # the library has no types
+    class English(EnglishStemmer):  # type: ignore[misc, valid-type]  # the library has no types
         def _EnglishStemmer__r_prelude(self) -> bool:  # noqa: N802
             # Tells the y that is a consonant, which takes the library an exception a
             # letter. Without a y there is nothing to tell.
@@ -85,9 +89,31 @@ def _english() -> _Stemmer:
 
 @functools.cache
 def _russian() -> _Stemmer:
-    from snowballstemmer.russian_stemmer import RussianStemmer  # noqa: PLC0415
+    algorithm = _algorithm("russian_stemmer", "RussianStemmer")
+    return _quickened(algorithm, algorithm)
 
-    return _quickened(RussianStemmer, RussianStemmer)
+
+def _algorithm(module: str, name: str) -> type:
+    """Load one algorithm of the library and not, as its package does, all thirty.
+
+    The package's place is held by an empty module while its part is imported.
+    """
+    package = "snowballstemmer"
+    held = package not in sys.modules
+    if held:
+        spec = PathFinder.find_spec(package)
+        if spec is None or spec.submodule_search_locations is None:
+            raise ModuleNotFoundError(package)
+        holder = ModuleType(package)
+        holder.__path__ = spec.submodule_search_locations
+        sys.modules[package] = holder
+    try:
+        found = getattr(import_module(f"{package}.{module}"), name)
+    finally:
+        if held:
+            del sys.modules[package]
+    assert isinstance(found, type)
+    return found
 
 
 def _quickened(algorithm: type, base: type) -> _Stemmer:

@@ -25,10 +25,9 @@ from corpus.errors import (
     IndexSchemaError,
     IndexStaleError,
 )
-from corpus.index.build import is_current, make_rows, report
 from corpus.index.schema import term_hash, to_image
 from corpus.index.store import DEFAULT_INDEX, index_name, index_path, read_index
-from corpus.markdown import decode, split_lines
+from corpus.lines import decode, split_lines
 from corpus.protocol.layout import CACHE
 from corpus.ranking import Layout
 from corpus.sources.scan import read_policy, scan_sources
@@ -131,6 +130,8 @@ def open_view(root: Path, index: Path | str | None = None, *, dirs: UserDirs) ->
 
 def live_view(root: Path, *, dirs: UserDirs, random: Callable[[int], bytes]) -> View:
     """Open the corpus with an index made in memory; nothing is written."""
+    from corpus.index.build import make_rows  # noqa: PLC0415 - parses Markdown
+
     with open_root(root) as opened:
         project = _project(opened, root, dirs)
     key = existing_key(project.policy.project_id, directory=dirs.state) or random(32)
@@ -167,6 +168,12 @@ def build_index(
     Sources whose hash is unchanged are not parsed. When nothing changed, nothing is
     written. Raises the errors of `open_project`, `IndexPathError`, `OutputError`.
     """
+    from corpus.index.build import (  # noqa: PLC0415 - parses Markdown
+        is_current,
+        make_rows,
+        report,
+    )
+
     name = index_name(root, index)
     with open_root(root) as opened:
         project = _project(opened, root, dirs)

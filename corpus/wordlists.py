@@ -162,9 +162,9 @@ SUCCESSOR_RUSSIAN_STEMS = """
 """
 
 SUCCESSOR_PHRASES = """
-    what superseded | which superseded | superseded by what | instead of |
-    пришло на смену
-    пришел на смену | пришла на смену | вместо чего | a la place de | en lugar de
+    what superseded | which superseded | superseded by what | instead of
+    пришло на смену | пришел на смену | пришла на смену | вместо чего
+    a la place de | en lugar de
 """
 
 SUCCESSOR_RUNS = _words("""

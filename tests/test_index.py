@@ -23,7 +23,7 @@ from corpus.errors import (
     ProjectIdError,
     RequiredFileError,
 )
-from corpus.index.schema import content_digest, read_meta
+from corpus.index.schema import content_digest, read_meta, read_tables
 from corpus.search import search
 from corpus.sqlite import open_image
 from corpus.view import build_index, open_view
@@ -490,7 +490,7 @@ def test_the_digest_covers_every_row(root: Path) -> None:
     build(root)
     key = (dirs_of(root).state / "keys/demo-one.key").read_bytes()
     with closing(open_image((root / INDEX).read_bytes())) as db:
-        assert content_digest(db, key) == read_meta(db)["digest"]
+        assert content_digest(read_tables(db), key) == read_meta(db)["digest"]
 
 
 def test_status_without_a_task_has_no_active_task(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from corpus.lexical import (
     EXACT_WEIGHT,
     WORD_WEIGHT,
     QueryTerm,
+    WantedTerms,
     has_negation,
     names,
     negation_count,
@@ -428,9 +429,13 @@ def test_the_stemmer_is_loaded_only_when_a_stem_is_needed() -> None:
     code = (
         "import sys, corpus.lexical as lexical\n"
         "lexical.terms('42 漢字 of')\n"
-        "assert 'snowballstemmer' not in sys.modules\n"
+        "loaded = lambda: {m for m in sys.modules if m.startswith('snowball')}\n"
+        "assert not loaded()\n"
         "lexical.terms('stores')\n"
-        "assert 'snowballstemmer' in sys.modules\n"
+        "assert 'snowballstemmer.english_stemmer' in loaded()\n"
+        "assert 'snowballstemmer.turkish_stemmer' not in loaded()\n"
+        "import snowballstemmer\n"
+        "assert snowballstemmer.stemmer('turkish')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == 0
@@ -446,3 +451,22 @@ def test_every_document_at_hand_gives_terms() -> None:
         assert found == [term for token in tokens(text) for term in token.terms]
         query = text[:1_000]
         assert {term.text for term in query_terms(query)} <= set(terms(query))
+
+
+@pytest.mark.requirement("P6.3", "P7.2")
+@given(st.text(max_size=200), st.text(max_size=40))
+def test_wanted_terms_are_found_where_all_terms_are(text: str, query: str) -> None:
+    wanted = frozenset(term.text for term in query_terms(query))
+    everything = terms(text)
+    found = WantedTerms(wanted).of(text)
+    assert len(found) == len(everything)
+    assert [(w if w in wanted else "") for w in found] == [
+        (term if term in wanted else "") for term in everything
+    ]
+
+
+@pytest.mark.requirement("P6.3")
+@pytest.mark.parametrize("word", ["dying", "skies", "gently", "news", "youth", "only"])
+def test_a_wanted_word_with_an_exceptional_stem_is_found(word: str) -> None:
+    wanted = frozenset(term.text for term in query_terms(word))
+    assert wanted & set(WantedTerms(wanted).of(f"a b {word} c"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpus.blocks import MAX_NESTING, parse_blocks
+from corpus.headings import HEADING_CHARACTERS
 from corpus.markdown import (
     Document,
     Passage,
@@ -15,11 +16,7 @@ from corpus.markdown import (
     split_lines,
     visible,
 )
-from corpus.passages import (
-    CODE_CHARACTERS,
-    HEADING_CHARACTERS,
-    PASSAGE_CHARACTERS,
-)
+from corpus.passages import CODE_CHARACTERS, PASSAGE_CHARACTERS
 from corpus.scanner import MAX_BLOCKS
 
 NASTY = Path(__file__).parents[2] / "shared" / "data" / "nasty-markdown"

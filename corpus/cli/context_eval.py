@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
-    from corpus.evaluate import EvalReport
+    from corpus.evalreport import EvalReport
 
 SUMMARY = "Measure retrieval against a dataset of judged queries."
 EXAMPLE = "project-corpus context eval --dataset eval.json"
@@ -47,7 +47,8 @@ def run(
     """Run every case against one opened index; failed cases are the answer."""
     from corpus.confined.reader import open_root  # noqa: PLC0415 - no help needs it
     from corpus.evaldata import read_dataset  # noqa: PLC0415 - loads the word lists
-    from corpus.evaluate import compare, evaluate  # noqa: PLC0415 - as above
+    from corpus.evalreport import compare  # noqa: PLC0415 - no help needs it
+    from corpus.evaluate import evaluate  # noqa: PLC0415 - loads the word lists
     from corpus.jsoninput import (  # noqa: PLC0415 - no page of help needs it
         read_json_anywhere,
         read_json_inside,

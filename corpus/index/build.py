@@ -30,7 +30,8 @@ from corpus.protocol.citations import name_forms
 from corpus.protocol.layout import PROJECT_PATH
 from corpus.protocol.metadata import read_metadata
 from corpus.refs import is_id, stem
-from corpus.sources.facts import Parsed, parse_source, piece_text
+from corpus.sources.facts import piece_text
+from corpus.sources.parsing import Parsed, parse_source
 from corpus.sources.present import read_present
 from corpus.sources.scan import largest
 from corpus.sources.standing import relations, standings
@@ -140,10 +141,7 @@ def make_rows(
         )
         _refuse_lines(facts, limits)
         present = read_present(scan)
-        names = {
-            hashed(form): path for path in scan.snapshot for form in name_forms(path)
-        }
-        related = relations(facts, names, present)
+        related = relations(facts, _names(scan, hashed), present)
         rows = Rows(
             project_id=project_id,
             key_id=key_id(key),
@@ -154,6 +152,15 @@ def make_rows(
             shards=_shards(facts, parsed, previous),
         )
     return rows, len(parsed)
+
+
+def _names(scan: Scan, hashed: Callable[[str], int]) -> dict[int, str]:
+    """Map each name of a source to its path; a name that two share means neither."""
+    found: dict[int, set[str]] = {}
+    for path in scan.snapshot:
+        for form in name_forms(path):
+            found.setdefault(hashed(form), set()).add(path)
+    return {name: min(paths) for name, paths in found.items() if len(paths) == 1}
 
 
 def _contribution(

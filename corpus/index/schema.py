@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.index.postings import (
     SHARDS,
@@ -20,9 +20,8 @@ from corpus.index.postings import (
     shard_number,
     to_blobs,
 )
-from corpus.sources.facts import Facts, Reference
+from corpus.sources.facts import Facts, Reference, Relation, Standing
 from corpus.sources.scan import Skipped
-from corpus.sources.standing import Relation, Standing
 from corpus.sqlite import image_bytes, new_image
 
 if TYPE_CHECKING:
@@ -117,27 +116,38 @@ def to_image(rows: Rows, key: bytes) -> bytes:
         _insert(db, rows)
         db.execute(
             "INSERT INTO meta VALUES ('digest', :digest)",
-            {"digest": content_digest(db, key)},
+            {"digest": content_digest(read_tables(db), key)},
         )
         return image_bytes(db)
     finally:
         db.close()
 
 
-def content_digest(db: Db, key: bytes) -> str:
+class Tables(NamedTuple):
+    """The rows of every table, in order; meta without the digest itself."""
+
+    meta: list[tuple[str, str]]
+    source: list[tuple[Any, ...]]
+    relation: list[tuple[Any, ...]]
+    skipped: list[tuple[Any, ...]]
+    shard: list[tuple[Any, ...]]
+
+
+def read_tables(db: Db) -> Tables:
+    """Read an index whole."""
+    return Tables(*(db.execute(statement).fetchall() for statement in _READS))
+
+
+def content_digest(tables: Tables, key: bytes) -> str:
     """Hash all rows in order, under the key."""
     state = _keyed(key, b"rows", 32)
-    for statement in _READS:
-        for row in db.execute(statement):
-            for value in row:
-                if isinstance(value, bytes):
-                    state.update(b"b%d:" % len(value))
-                    state.update(value)
-                else:
-                    text = repr(value).encode("utf-8", "surrogatepass")
-                    state.update(b"t%d:" % len(text) + text)
-            state.update(b"\n")
+    for rows in tables[:-1]:
+        state.update(repr(rows).encode("utf-8", "surrogatepass"))
         state.update(b"\f")
+    for number, *blobs in tables.shard:
+        state.update(repr((number, *map(len, blobs))).encode("ascii"))
+        for blob in blobs:
+            state.update(blob)
     return state.hexdigest()
 
 
@@ -146,37 +156,37 @@ def read_meta(db: Db) -> dict[str, str]:
     return dict(db.execute("SELECT key, value FROM meta"))
 
 
-def read_rows(db: Db, meta: dict[str, str], where: str) -> Rows:
-    """Read all rows; call it only after the digest was checked."""
+def to_rows(tables: Tables, where: str) -> Rows:
+    """Read the tables as values; call it only after the digest was checked."""
+    meta = dict(tables.meta)
     facts: list[Facts] = []
     standings: list[Standing] = []
-    for row in db.execute(
-        "SELECT path, type, sha256, size, lines, timestamp, task_status,"
-        " declared_past, supersedes, authority, temporal FROM source ORDER BY id"
-    ):
-        names = _references(row[8]) if row[8] else ()
-        facts.append(Facts(*row[:7], bool(row[7]), names))
-        standings.append(Standing(row[9], row[10]))
-    stored = {
-        row[0]: from_blobs(row[1:], where)
-        for row in db.execute("SELECT * FROM shard ORDER BY id")
-    }
+    for row in tables.source:
+        _, _, path, sha256, size, lines, kind, authority, temporal, *rest = row
+        timestamp, task_status, past, names = rest
+        facts.append(
+            Facts(
+                path,
+                kind,
+                sha256,
+                size,
+                lines,
+                timestamp,
+                task_status,
+                bool(past),
+                _references(names) if names else (),
+            )
+        )
+        standings.append(Standing(authority, temporal))
+    stored = {row[0]: from_blobs(row[1:], where) for row in tables.shard}
     empty = pack(())
     return Rows(
         project_id=meta["project_id"],
         key_id=meta["key_id"],
         facts=tuple(facts),
         standings=tuple(standings),
-        relations=tuple(
-            Relation(*row)
-            for row in db.execute(
-                "SELECT source, line, target, verdict FROM relation ORDER BY rowid"
-            )
-        ),
-        skipped=tuple(
-            Skipped(*row)
-            for row in db.execute("SELECT path, reason FROM skipped ORDER BY rowid")
-        ),
+        relations=tuple(Relation(*row) for row in tables.relation),
+        skipped=tuple(Skipped(*row) for row in tables.skipped),
         shards=tuple(stored.get(number, empty) for number in range(SHARDS)),
     )
 

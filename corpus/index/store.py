@@ -24,7 +24,8 @@ from corpus.index.schema import (
     content_digest,
     key_id,
     read_meta,
-    read_rows,
+    read_tables,
+    to_rows,
 )
 from corpus.protocol.layout import CACHE
 from corpus.refs import RelPath, name_problem
@@ -122,9 +123,10 @@ def _checked_rows(db: Db, path: str, key: bytes | None, project_id: str) -> Rows
         raise IndexProjectError(found=found, expected=project_id)
     if key is None or meta.get("key_id") != key_id(key):
         raise IndexKeyError
-    if meta.get("digest") != content_digest(db, key):
+    tables = read_tables(db)
+    if meta.get("digest") != content_digest(tables, key):
         raise IndexCorruptError(path=path, reason="its rows do not match their digest")
-    return read_rows(db, meta, path)
+    return to_rows(tables, path)
 
 
 def _same_folder(one: str, other: Path) -> bool:

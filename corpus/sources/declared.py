@@ -20,7 +20,9 @@ HEAD_LINES = 60
 """How far from its top a source declares its status."""
 
 _KEYS = "status|статус|状态|狀態|状況|ステータス|statut|estado"
-_SUCCESSOR_KEYS = "superseded[- ]by|obsoleted[- ]by|replaced[- ]by|заменено на|заменён на"
+_SUCCESSOR_KEYS = (
+    "superseded[- ]by|obsoleted[- ]by|replaced[- ]by|заменено на|заменён на"
+)
 _ENDED = (
     "superseded|obsolete|obsoleted|deprecated|replaced|withdrawn|rejected|retired"
     "|замен[её]н|устарел|отмен[её]н|отклон[её]н|отозван"

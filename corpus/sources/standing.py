@@ -7,36 +7,20 @@ guessed from prose (P7.3 to P7.5).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from corpus.protocol.layout import FOLDERS, PROJECT_PATH, STATUS_PATH
 from corpus.protocol.metadata import instant
 from corpus.refs import stem
+from corpus.sources.facts import Relation, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from corpus.sources.facts import Facts
+    from corpus.sources.facts import Facts, Verdict
 
-Verdict = Literal["VALID", "INVALID", "CYCLE", "ORPHAN", "UNCITED"]
 _DATE_LENGTH = len("2026-01-01")
-
-
-class Relation(NamedTuple):
-    """One `Supersedes`, resolved: `target` is empty when nothing has that name."""
-
-    source: str
-    line: int
-    target: str
-    verdict: Verdict
-
-
-class Standing(NamedTuple):
-    """One source's authority class and temporal class."""
-
-    authority: str
-    temporal: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,15 @@ class Costs:
         return statistics.median(run.memory for run in self.runs)
 
 
+def mean(costs: Sequence[Cost]) -> Cost:
+    """Give the mean of several runs; of memory the most."""
+    return costs[-1]._replace(
+        cpu=statistics.fmean(cost.cpu for cost in costs),
+        wall=statistics.fmean(cost.wall for cost in costs),
+        memory=max(cost.memory for cost in costs),
+    )
+
+
 class UnexpectedStatusError(Exception):
     """A measured command failed, so its cost says nothing."""
 
@@ -109,7 +118,11 @@ def our_command() -> tuple[str, ...]:
 
 
 def own_environment(home: Path) -> dict[str, str]:
-    """Give the environment of a user whose folders are empty."""
+    """Give the environment of a user whose folders are empty.
+
+    Compiled modules are kept in it, as they are after an installation, whatever the
+    environment we run in says.
+    """
     folders = {
         "HOME": "",
         "XDG_CONFIG_HOME": ".config",
@@ -118,4 +131,6 @@ def own_environment(home: Path) -> dict[str, str]:
         "XDG_CACHE_HOME": ".cache",
     }
     places = {name: str(home / folder) for name, folder in folders.items()}
-    return {**os.environ, **places}
+    env = {**os.environ, **places, "PYTHONPYCACHEPREFIX": str(home / "compiled")}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return env
