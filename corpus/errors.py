@@ -24,7 +24,6 @@ CodedError
   ContextLimitError               CONTEXT_LIMIT
   GrantLimitsError                TRUST_LIMITS
   KeyFileError                    INDEX_KEY
-  StoreTooNewError                STORE_TOO_NEW
   LedgerError                     LEDGER_UNREADABLE
   IndexMissingError               INDEX_MISSING
   IndexPathError                  INDEX_PATH
@@ -231,12 +230,6 @@ class KeyFileError(CodedError):
     code = "INDEX_KEY"
     sentence = "the private index key cannot be used: {reason}"
     hint = "remove the key file and build again; an index made with it is rebuilt"
-
-
-class StoreTooNewError(CodedError):
-    code = "STORE_TOO_NEW"
-    sentence = "the store has schema {found}; this version knows {known}"
-    hint = "upgrade the program"
 
 
 class LedgerError(CodedError):

@@ -91,8 +91,9 @@ def measure(
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
     if process.returncode not in accept:
-        shown = " ".join(part[:60] for part in command[:6])
-        message = f"`{shown}` ended with {process.returncode}: {texts[1][:400]}"
+        shown = " ".join(part[:40] for part in command[-4:])
+        said = texts[1].strip()[-400:]
+        message = f"`… {shown}` ended with {process.returncode}: {said}"
         raise UnexpectedStatusError(message)
     return Cost(
         cpu=used.ru_utime + used.ru_stime,

@@ -1,0 +1,122 @@
+"""What the measurements of speed stand on; no time is judged here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus.authority import SOURCE_BYTES, Limits
+from corpus.confined.reader import open_root
+from corpus.protocol.conformance import validate
+from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adversary
+from tests.speed.measure import UnexpectedStatusError, measure
+from tests.speed.run import Target
+from tests.speed.tree import SOURCES, write_tree
+
+if TYPE_CHECKING:
+    from tests.conftest import InProcess
+
+SMALL = ("one term", "identical lines", "many headings", "deep nesting")
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def nonblank_lines(texts: dict[str, bytes]) -> int:
+    return sum(
+        bool(line.strip())
+        for name, content in texts.items()
+        if name.endswith(".md")
+        for line in content.decode().splitlines()
+    )
+
+
+def test_the_corpus_is_the_same_every_time_and_validates(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        write_tree(tmp_path / name, sources=60)
+    one = contents(tmp_path / "one")
+    assert one == contents(tmp_path / "other")
+    with open_root(tmp_path / "one") as opened:
+        found = validate(opened)
+    assert found.ok
+    assert found.source_count == 60
+
+
+def test_the_corpus_is_as_large_as_one_project_may_be(tmp_path: Path) -> None:
+    write_tree(tmp_path / "tree")
+    texts = contents(tmp_path / "tree")
+    lines = nonblank_lines(texts)
+    assert 45_000 < lines <= Limits().nonblank_lines
+    sources = [name for name in texts if name.startswith(".project-corpus/")]
+    assert len([name for name in sources if name.endswith(".md")]) == SOURCES
+    assert Limits().sources >= SOURCES
+
+
+@pytest.mark.requirement("P7.9")
+@pytest.mark.parametrize("name", SMALL)
+def test_a_corpus_made_to_be_slow_is_within_the_limits_and_answers(
+    tmp_path: Path, cli: InProcess, name: str
+) -> None:
+    root = tmp_path / "slow"
+    write_adversary(name, root)
+    texts = contents(root)
+    assert nonblank_lines(texts) <= Limits().nonblank_lines
+    assert max(map(len, texts.values())) <= SOURCE_BYTES
+    assert sum(map(len, texts.values())) <= Limits().total_bytes
+    assert cli("context", "build", cwd=root).status == 0
+    for words in (common_words(name), many_terms()):
+        answer = cli("context", "query", words, "--limit", "100", cwd=root)
+        assert answer.status == 0
+        assert '"results": [\n' in answer.out
+
+
+def test_every_corpus_made_to_be_slow_is_asked_for_what_it_has() -> None:
+    assert set(SMALL) < set(CORPORA)
+    assert all(common_words(name).strip() for name in CORPORA)
+    assert len(many_terms().split()) == 10_000
+
+
+def test_a_run_is_measured_as_a_whole_process(tmp_path: Path) -> None:
+    code = "import sys; x = bytes(64 * 2**20); print('out'); sys.exit(3)"
+    command = (sys.executable, "-c", code)
+    cost = measure(command, cwd=tmp_path, env=os.environ, accept=(3,))
+    assert (cost.status, cost.out, cost.err) == (3, "out\n", "")
+    assert cost.memory > 60
+    assert cost.cpu > 0
+    assert cost.wall > 0
+    with pytest.raises(UnexpectedStatusError):
+        measure(command, cwd=tmp_path, env=os.environ)
+
+
+def test_a_run_without_the_peer_says_so(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    script = Path(__file__).parent / "speed" / "run.py"
+    absent = str(tmp_path / "absent")
+    done = subprocess.run(
+        [sys.executable, script, "--only", "start", "--rounds", "1", "--peer", absent],
+        env=program_env,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode in {0, 1}, done.stderr
+    assert "the peer is not installed" in done.stdout
+    assert "--help over python" in done.stdout
+
+
+def test_a_target_is_met_up_to_its_bound() -> None:
+    assert Target(name="x", found=1.0, most=1.0).met
+    missed = Target(name="x", found=1.001, most=1.0)
+    assert not missed.met
+    assert "MISSED" in missed.line()
