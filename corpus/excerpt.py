@@ -17,6 +17,8 @@ from corpus.lexical import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from corpus.lexical import Token
+
 LEFT_OUT_BEFORE = "… "
 LEFT_OUT_AFTER = " …"
 _MARK = len(LEFT_OUT_AFTER.encode())
@@ -124,10 +126,9 @@ class _Cutter:
         self.text = text
         self.weights = weights
         self.room = room
-        self.found = [
-            (token.start, [term for term in token.terms if term in weights])
-            for token in tokens(text)
-        ]
+        self.found = sorted(
+            place for token in tokens(text) for place in _places(token, weights)
+        )
         self.bytes_before = _bytes_before(text)
         self.content = Span(len(text) - len(text.lstrip()), len(text.rstrip()))
 
@@ -146,14 +147,14 @@ class _Cutter:
         return self._excerpt(self._grown(units, window))
 
     def _terms_in(self, units: Sequence[Span]) -> list[list[str]]:
-        """Give the search terms of each unit; a token belongs where it starts."""
+        """Give the search terms of each unit; a term belongs where it starts."""
         matched: list[list[str]] = [[] for _ in units]
         at = 0
-        for start, terms in self.found:
+        for start, term in self.found:
             while at < len(units) and units[at].end <= start:
                 at += 1
             if at < len(units) and units[at].start <= start:
-                matched[at] += terms
+                matched[at].append(term)
         return matched
 
     def _worth(self, terms: set[str]) -> float:
@@ -243,6 +244,17 @@ class _Cutter:
             first,
             first + kept.count("\n"),
         )
+
+
+def _places(token: Token, weights: Mapping[str, float]) -> Iterator[tuple[int, str]]:
+    """Give where the search terms of a token stand.
+
+    A token of a script without spaces is a whole run: its terms stand inside it.
+    """
+    for term in token.terms:
+        if term in weights:
+            at = -1 if token.text.isascii() else token.text.find(term)
+            yield token.start + max(at, 0), term
 
 
 def _bytes_before(text: str) -> Sequence[int]:

@@ -4,8 +4,10 @@
 
 Ranks are of documents: the order in which sources first appear among the results.
 recall@k is the share of a query's relevant documents within the first k (of k, where
-there are more than k); MRR is the mean of 1 / rank of the first relevant one; "current first" is the share of queries
-with a superseded document in which no superseded one stands above the first relevant.
+there are more than k); MRR is the mean of 1 / rank of the first relevant one. "current
+first" is the share of queries with a superseded document in which no superseded one
+stands above the first relevant; "where known" is the same over the queries whose
+superseded documents a valid `Supersedes` line names, which is all a corpus can know.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ from tests.quality.judged import Judged, JudgedCorpus, grant_limits, load_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from corpus.view import View
+
 RECALL_AT = (1, 5, 10)
 
 
@@ -44,9 +48,16 @@ class Tally:
     recall: tuple[float, ...] = (0.0,) * len(RECALL_AT)
     stale: int = 0
     current_first: int = 0
+    known: int = 0
+    known_first: int = 0
 
-    def add(self, judged: Judged, ranked: Sequence[str]) -> None:
-        """Count one answer."""
+    def add(
+        self,
+        judged: Judged,
+        ranked: Sequence[str],
+        superseded: frozenset[str] = frozenset(),
+    ) -> None:
+        """Count one answer; `superseded` are the sources the corpus says are so."""
         self.queries += 1
         places = [n for n, path in enumerate(ranked, 1) if path in judged.relevant]
         self.first += 1 / places[0] if places else 0.0
@@ -58,7 +69,11 @@ class Tally:
             old = [n for n, path in enumerate(ranked, 1) if path in judged.stale]
             self.stale += 1
             best = places[0] if places else len(ranked) + 1
-            self.current_first += not old or best < min(old)
+            first = not old or best < min(old)
+            self.current_first += first
+            if judged.stale <= superseded:
+                self.known += 1
+                self.known_first += first
 
     def line(self) -> str:
         """Show the means."""
@@ -67,6 +82,8 @@ class Tally:
         shown = f"{recalls}  {self.first / count:.3f}"
         if self.stale:
             shown += f"  {self.current_first / self.stale:.3f}"
+        if self.known:
+            shown += f"  {self.known_first / self.known:.3f} ({self.known})"
         return shown
 
 
@@ -75,12 +92,18 @@ def document_ranks(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
+def superseded_paths(view: View) -> frozenset[str]:
+    """Give the sources that a valid relation names."""
+    return frozenset(r.target for r in view.rows.relations if r.verdict == "VALID")
+
+
 def measure(corpus: JudgedCorpus, folder: Path, *, limit: int, misses: bool) -> None:
     """Print one corpus's table."""
     dirs = UserDirs(folder / "state", folder / "trust")
     grant_limits(corpus, dirs.trust)
     build_index(corpus.root, dirs=dirs, random=os.urandom, now=time.time())
     view = open_view(corpus.root, dirs=dirs)
+    superseded = superseded_paths(view)
     texts = {p: "\n".join(view.lines(p)) for p in view.snapshot}
     fts5, bm25 = Fts5(texts), Bm25(texts)
     rankers: dict[str, Callable[[str], Sequence[str]]] = {
@@ -97,7 +120,7 @@ def measure(corpus: JudgedCorpus, folder: Path, *, limit: int, misses: bool) -> 
             tally = Tally()
             for judged in chosen:
                 ranked = rank(judged.text)
-                tally.add(judged, ranked)
+                tally.add(judged, ranked, superseded)
                 if misses and name == "this" and not judged.relevant & {*ranked[:5]}:
                     print("   miss:", judged.text[:90], sorted(judged.relevant))
             label = f"{corpus.name}/{group}"
@@ -116,7 +139,7 @@ def main() -> int:
         if not found:
             print("the judged sets are not here; nothing was measured")
             return 0
-        head = "recall@1  @5     @10    MRR    current first"
+        head = "recall@1  @5     @10    MRR    current first  where known"
         print(f"{'set':<34} {'n':>4}  ranker  {head}")
         for corpus in found:
             if not arguments.corpus or corpus.name in arguments.corpus:
