@@ -19,7 +19,7 @@ from corpus.errors import (
     UsageError,
 )
 from corpus.index.build import title_of
-from corpus.markdown import decode, split_lines
+from corpus.lines import decode, split_lines
 from corpus.policy import Scope
 from corpus.protocol.layout import FOLDERS, HOME
 from corpus.protocol.metadata import TIMESTAMPS, instant
@@ -332,7 +332,7 @@ def _written(metadata: Metadata) -> tuple[str | None, str | None]:
     if written is None or instant(written) is None:
         return None, None
     key = next(key for key in TIMESTAMPS if metadata.get(key))
-    return written, key
+    return written, "-".join(word.capitalize() for word in key.split("-"))
 
 
 def _moment(event: Event) -> tuple[bool, str, str]:

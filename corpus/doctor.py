@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from corpus.duplicates import find_duplicates
 from corpus.findings import Finding
 from corpus.index.schema import INDEX_SCHEMA_VERSION
-from corpus.markdown import decode, parse_markdown, split_lines
+from corpus.lines import decode, split_lines
+from corpus.markdown import parse_markdown
 from corpus.protocol.citations import Artifacts, citations
 from corpus.protocol.layout import NONE, PROJECT_PATH, STATUS_PATH
 from corpus.protocol.metadata import read_metadata

@@ -28,7 +28,7 @@ SCALE = 100
 """Scores are printed as whole numbers: BM25 times this."""
 
 NEARNESS_SHARE = 0.8
-SHORTLIST = 60
+SHORTLIST = 45
 """Pieces whose text is looked at, besides two for each result asked for."""
 
 REPEAT = 0.92

@@ -22,7 +22,8 @@ from corpus.findings import Finding
 from corpus.index.build import make_rows
 from corpus.index.schema import members
 from corpus.index.store import index_path, read_index
-from corpus.markdown import decode, parse_markdown
+from corpus.lines import decode
+from corpus.markdown import parse_markdown
 from corpus.protocol.layout import CACHE, PROJECT_PATH
 from corpus.protocol.metadata import read_metadata
 from corpus.refs import is_id

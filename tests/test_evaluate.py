@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -331,6 +333,27 @@ def test_contamination_is_the_share_of_what_came_that_was_forbidden(view: View) 
 def test_the_same_dataset_gives_the_same_report(view: View) -> None:
     case = {"query": "pump", "expected_top_k_paths": [PUMP, OLD]}
     assert run(view, case).as_json() == run(view, case).as_json()
+
+
+@pytest.mark.requirement("P12.3")
+def test_the_corpus_is_opened_once_whatever_the_number_of_cases(
+    tmp_path: Path, view: View
+) -> None:
+    shutil.rmtree(tmp_path / "corpus")
+    cases = [{"query": f"pump {n}", "must_contain": ["seal"]} for n in range(60)]
+    assert run(view, *cases).ok
+
+
+@pytest.mark.requirement("P12.3")
+def test_the_time_is_linear_in_the_number_of_cases(view: View) -> None:
+    def seconds(count: int) -> float:
+        cases = [{"query": f"pump seal {n}"} for n in range(count)]
+        start = time.process_time()
+        run(view, *cases)
+        return time.process_time() - start
+
+    seconds(10)
+    assert seconds(160) < 8 * max(seconds(40), 0.05)
 
 
 # The baseline

@@ -48,7 +48,7 @@ def run(
 
 def lines(value: Shown) -> Iterator[str]:
     """Show the lines themselves, nothing else: ready for a pipe."""
-    from corpus.markdown import split_lines  # noqa: PLC0415 - parses Markdown
+    from corpus.lines import split_lines  # noqa: PLC0415 - no help needs it
 
     yield from split_lines(value.content)
 

@@ -7,6 +7,7 @@ and a build from scratch give the same content (P5.4).
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -123,7 +124,8 @@ def make_rows(
     the sources hold too many lines.
     """
     project_id_of(scan, project_id)
-    hashed = _cached(term_hash(key))
+    plain = term_hash(key)
+    hashed = _Hashes(plain)
     known = {f.path: f for f in previous.facts} if previous else {}
     with _without_collection():
         parsed: dict[str, tuple[Facts, SourcePieces]] = {}
@@ -131,7 +133,7 @@ def make_rows(
             old = known.get(source.path)
             if old is None or old.sha256 != source.sha256:
                 parsed[source.path] = _contribution(
-                    parse_source(source, hashed), hashed
+                    parse_source(source, plain), hashed, plain
                 )
             if progress is not None:
                 progress(number + 1, len(scan.sources), "reading sources")
@@ -141,7 +143,7 @@ def make_rows(
         )
         _refuse_lines(facts, limits)
         present = read_present(scan)
-        related = relations(facts, _names(scan, hashed), present)
+        related = relations(facts, _names(scan, plain), present)
         rows = Rows(
             project_id=project_id,
             key_id=key_id(key),
@@ -164,11 +166,11 @@ def _names(scan: Scan, hashed: Callable[[str], int]) -> dict[int, str]:
 
 
 def _contribution(
-    parsed: Parsed, hashed: Callable[[str], int]
+    parsed: Parsed, hashed: _Hashes, plain: Callable[[str], int]
 ) -> tuple[Facts, SourcePieces]:
     lines = parsed.document.lines
     titled = next((h.line for h in parsed.document.headings if h.level == 1), 0)
-    title = set(map(hashed, _title_terms(parsed)))
+    title = set(map(hashed.__getitem__, _title_terms(parsed)))
     under: dict[int, tuple[int, ...]] = {}
     postings: list[dict[int, int]] = []
     same: list[int] = []
@@ -182,24 +184,24 @@ def _contribution(
                 continue
             if line not in under:
                 words = terms(parsed.document.heading_at(line).text)
-                under[line] = tuple(map(hashed, words))
+                under[line] = tuple(map(hashed.__getitem__, words))
             for term in under[line]:
                 weights[term] = weights.get(term, 0) | IN_HEADING
         if number == 0:
             for term in title:
                 weights[term] = weights.get(term, 0) | IN_TITLE
         postings.append(weights)
-        same.append(hashed(fingerprint(text)))
+        same.append(plain(fingerprint(text)))
         lengths.append(len(found))
     pieces = SourcePieces(parsed.pieces, tuple(postings), tuple(same), tuple(lengths))
     return parsed.facts, pieces
 
 
-def _counted(found: Sequence[str], hashed: Callable[[str], int]) -> dict[int, int]:
-    counts: dict[str, int] = {}
-    for term in found:
-        counts[term] = counts.get(term, 0) + 1
-    return {hashed(term): min(COUNT_MASK, count) for term, count in counts.items()}
+def _counted(found: Sequence[str], hashed: _Hashes) -> dict[int, int]:
+    counts: Mapping[str, int] = Counter(found)
+    if len(found) > COUNT_MASK:
+        counts = {term: min(COUNT_MASK, count) for term, count in counts.items()}
+    return dict(zip(map(hashed.__getitem__, counts), counts.values(), strict=True))
 
 
 def fingerprint(text: str) -> str:
@@ -266,16 +268,16 @@ def _refuse_lines(facts: Sequence[Facts], limits: Limits) -> None:
         )
 
 
-def _cached(hashed: Callable[[str], int]) -> Callable[[str], int]:
-    known: dict[str, int] = {}
+class _Hashes(dict[str, int]):
+    """The keyed hash of each term met in one build."""
 
-    def cached(term: str) -> int:
-        value = known.get(term)
-        if value is None:
-            value = known[term] = hashed(term)
+    def __init__(self, hashed: Callable[[str], int]) -> None:
+        super().__init__()
+        self._hashed = hashed
+
+    def __missing__(self, term: str) -> int:
+        self[term] = value = self._hashed(term)
         return value
-
-    return cached
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import zlib
 from array import array
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import IndexCorruptError
@@ -25,8 +26,8 @@ COUNT_MASK = 31
 IN_HEADING = 32
 IN_TITLE = 64
 
-Entry = tuple[int, int]
-"""A piece's number and its weight byte."""
+WEIGHT_BITS = 8
+WEIGHT_MASK = (1 << WEIGHT_BITS) - 1
 
 
 class SourcePieces(NamedTuple):
@@ -80,17 +81,18 @@ def shard_number(path: str) -> int:
 
 def pack(sources: Sequence[SourcePieces]) -> Shard:
     """Pack sources, given in path order, into a shard."""
-    lists: dict[int, list[Entry]] = {}
+    lists: dict[int, list[int]] = {}
     shard = _empty()
     number = 0
     for owner, source in enumerate(sources):
         for at, piece in enumerate(source.pieces):
             _add_piece(shard, owner, source, at, piece)
+            shifted = number << WEIGHT_BITS
             for term, weight in source.postings[at].items():
                 if term in lists:
-                    lists[term].append((number, weight))
+                    lists[term].append(shifted | weight)
                 else:
-                    lists[term] = [(number, weight)]
+                    lists[term] = [shifted | weight]
             number += 1
     _add_lists(shard, lists)
     return shard
@@ -186,15 +188,13 @@ def _add_piece(
     shard.lengths.append(source.lengths[at])
 
 
-def _add_lists(shard: Shard, lists: Mapping[int, list[Entry]]) -> None:
-    entries, weights, starts = shard.entries, shard.weights, shard.starts
-    for term in sorted(lists):
-        starts.append(len(entries))
-        shard.terms.append(term)
-        for number, weight in lists[term]:
-            entries.append(number)
-            weights.append(weight)
-    starts.append(len(entries))
+def _add_lists(shard: Shard, lists: Mapping[int, list[int]]) -> None:
+    ordered = sorted(lists)
+    shard.terms.extend(ordered)
+    shard.starts.extend(accumulate((len(lists[term]) for term in ordered), initial=0))
+    joined = list(chain.from_iterable(map(lists.__getitem__, ordered)))
+    shard.entries.extend([entry >> WEIGHT_BITS for entry in joined])
+    shard.weights.extend([entry & WEIGHT_MASK for entry in joined])
 
 
 def _blob(values: array[int]) -> bytes:
