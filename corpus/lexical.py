@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.identifiers import LONGEST_TERM, NameTerms
@@ -238,6 +239,7 @@ _PLAIN = re.compile(
     rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*+"
 )
 _RUN_SYMBOLS = frozenset("".join(_RUNS))
+_COMMON_RUN = re.compile("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
 _UNIT = re.compile(rf"[^{MARK}]{MARK}*+")
 _EVERY_HAN = re.compile(HAN)
 _LONE_HAN = re.compile(f"(?<!{HAN}){HAN}(?!{HAN})")
@@ -255,6 +257,8 @@ class _Terms(dict[str, tuple[str, ...]]):
             found = () if lower in STOP_WORDS else (stem(lower),)
         elif word.isascii():
             found = tuple(NameTerms(word).terms)
+        elif _COMMON_RUN.fullmatch(word):
+            found = tuple(_common_run_terms(word))
         else:
             pieces = _pieces(word)
             give = _piece_terms if len(pieces) == 1 else _repeated_piece_terms
@@ -309,6 +313,19 @@ def _piece_terms(piece: str, shape: str) -> list[str]:
         return pairs + [single for single in singles if single not in STOP_RUNS]
     name = NameTerms(fold_marks(piece))
     return name.terms + _exact(piece, name)
+
+
+def _common_run_terms(run: str) -> list[str]:
+    """Give what `_piece_terms` gives for Han and kana that no form changes."""
+    pairs = [run] if len(run) == 1 else list(map(add, run, run[1:]))
+    pairs = [pair for pair in pairs if pair not in STOP_RUNS]
+    if len(run) == 1 or not pairs:
+        return pairs
+    return pairs + [
+        single
+        for single in run
+        if "\u4e00" <= single <= "\u9fff" and single not in STOP_RUNS
+    ]
 
 
 def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:

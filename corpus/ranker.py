@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.headings import heading_at
@@ -14,7 +15,7 @@ from corpus.sameness import Profile, likeness
 from corpus.sources.facts import piece_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from corpus.lexical import QueryTerm
     from corpus.policy import Scope
@@ -28,8 +29,9 @@ SCALE = 100
 """Scores are printed as whole numbers: BM25 times this."""
 
 NEARNESS_SHARE = 0.8
-SHORTLIST = 45
-"""Pieces whose text is looked at, besides two for each result asked for."""
+EXAMINED = 90
+"""Pieces whose text decides their order, however many results are asked for; so a
+shorter answer is the beginning of a longer one."""
 
 REPEAT = 0.92
 """Each further passage of the same source counts this much of the one before."""
@@ -109,6 +111,7 @@ class Ranker:
         weights = {w.term.text: w.weight for w in scores.terms}
         self.pairs = QueryPairs([t.text for t in terms_asked], weights)
         self.wanted = WantedTerms(self.pairs.wanted)
+        self.present: dict[int, frozenset[str]] = {}
         self.standing = [0.0] * len(view.rows.facts)
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
@@ -116,12 +119,24 @@ class Ranker:
 
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
-        found = [self._hit(number, count) for number, count in self._shortlist()]
+        shortlist = self._shortlist()
+        found = [self._hit(*entry) for entry in shortlist[:EXAMINED]]
         found = self._ordered_by_standing(sorted(found, key=_order))
         if not self.history:
             found = self._yield_to_successors(found)
-        found.sort(key=_order)
-        return self._distinct(_spread(found))
+        found = _spread(sorted(found, key=_order))
+        shown = {hit.number for hit in found}
+        rest = (entry for entry in shortlist[EXAMINED:] if entry[0] not in shown)
+        return self._distinct(chain(found, self._tail(found, rest)))
+
+    def _tail(
+        self, found: Sequence[Hit], rest: Iterable[tuple[int, int]]
+    ) -> Iterator[Hit]:
+        """Give what follows those examined, read only when it is asked for."""
+        lowest = found[-1].score if found else 0
+        for entry in rest:
+            hit = self._hit(*entry)
+            yield replace(hit, score=min(hit.score, lowest))
 
     def _factors(self) -> list[float]:
         """Give each source's authority and time factor; 0 where it is filtered out."""
@@ -166,7 +181,6 @@ class Ranker:
             )
             if gained and factors[owner]
         )
-        size = SHORTLIST + 2 * self.options.limit
         chosen: dict[int, tuple[int, int]] = {}
         same, twins = self.layout.same, self.layout.twins
         for _, _, number in ranked:
@@ -174,7 +188,7 @@ class Ranker:
                 alike = twins.get(same[number], ())
                 others = sum(1 for twin in alike if factors[owners[twin]]) - 1
                 chosen[same[number]] = (number, max(0, others))
-                if len(chosen) == size:
+                if len(chosen) == EXAMINED + MAX_LIMIT:
                     break
         return list(chosen.values())
 
@@ -186,7 +200,9 @@ class Ranker:
         lines = view.lines(facts.path)
         text = piece_text(lines, piece)
         headings = tuple(heading_at(lines, line) for line in piece.headings)
-        near, phrase = self.pairs.nearness(self.wanted.of(text))
+        found = self.wanted.of(text)
+        self.present[number] = self.pairs.wanted.intersection(found)
+        near, phrase = self.pairs.nearness(found)
         gained = self.scores.pieces[number] + self.source_scores[owner]
         relevance = gained + NEARNESS_SHARE * near
         total = self.scores.total_weight
@@ -296,7 +312,7 @@ class Ranker:
         first = self.layout.first_pieces[owner]
         return self._hit(first, 0) if first >= 0 and self.factors[owner] else None
 
-    def _distinct(self, ordered: Sequence[Hit]) -> tuple[Hit, ...]:
+    def _distinct(self, ordered: Iterable[Hit]) -> tuple[Hit, ...]:
         """Suppress near-duplicates; let contradicting passages point at each other."""
         kept: list[Hit] = []
         profiles: list[Profile] = []
@@ -317,7 +333,7 @@ class Ranker:
         return tuple(replace(hit, reasons=tuple(self._reasons(hit))) for hit in kept)
 
     def _reasons(self, hit: Hit) -> Iterator[str]:
-        present = set(self.wanted.of(hit.text))
+        present = self.present[hit.number]
         under = set(self.wanted.of("\n".join(hit.heading_path)))
         words = [t.text for t in self.asked if t.text in present]
         if words:

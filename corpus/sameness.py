@@ -8,6 +8,7 @@ otherwise each is evidence against the other, and both are kept (P7.6).
 from __future__ import annotations
 
 from functools import cached_property
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Literal
 
 from corpus.lexical import names, negation_count, numbers
@@ -21,6 +22,11 @@ NEAR = 0.9
 ALIKE_IN_CONFLICT = 0.75
 """Where numbers, negations or names differ, this much in common is a conflict."""
 
+LARGE = 64
+SKETCH, SKETCH_COMMON = 16, 4
+"""Passages of more terms than LARGE are compared whole only when enough of their
+SKETCH first terms agree: of passages in conflict, three quarters do."""
+
 Likeness = Literal["different", "duplicate", "conflict"]
 
 
@@ -32,6 +38,11 @@ class Profile:
         self._text = text
 
     @cached_property
+    def sketch(self) -> frozenset[str]:
+        """Give a few terms that two passages much alike mostly share (bottom-k)."""
+        return frozenset(nsmallest(SKETCH, self.terms))
+
+    @cached_property
     def details(self) -> tuple[frozenset[str], frozenset[str], int]:
         """Give the numbers, the names and how often something is negated."""
         return numbers(self._text), names(self._text), negation_count(self._text)
@@ -41,6 +52,8 @@ def likeness(one: Profile, other: Profile) -> Likeness:
     """Compare two passages."""
     small, large = sorted((len(one.terms), len(other.terms)))
     if not small or small < ALIKE_IN_CONFLICT * large:
+        return "different"
+    if small > LARGE and len(one.sketch & other.sketch) < SKETCH_COMMON:
         return "different"
     common = len(one.terms & other.terms)
     shared = common / (small + large - common)

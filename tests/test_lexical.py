@@ -470,3 +470,9 @@ def test_wanted_terms_are_found_where_all_terms_are(text: str, query: str) -> No
 def test_a_wanted_word_with_an_exceptional_stem_is_found(word: str) -> None:
     wanted = frozenset(term.text for term in query_terms(word))
     assert wanted & set(WantedTerms(wanted).of(f"a b {word} c"))
+
+
+@pytest.mark.requirement("P6.3")
+@given(st.text("登録再読込的了是のをーカナ一龥", min_size=1, max_size=12))
+def test_common_runs_take_a_shorter_way_to_the_same_terms(run: str) -> None:
+    assert terms(run) == terms(f"\u00ad{run}")

@@ -398,3 +398,21 @@ def test_explain_shows_what_a_score_is_made_of(tmp_path: Path) -> None:
     total = explained["passage"] + explained["source"] + explained["nearness"]
     score = 100 * total * explained["authority_and_time"]
     assert told["retrieval_score"] == pytest.approx(score, abs=1.5)
+
+
+@pytest.mark.requirement("P7.1", "P7.2")
+def test_a_shorter_answer_is_the_beginning_of_a_longer_one(tmp_path: Path) -> None:
+    pages = {
+        f"page-{n:03}": f"# P\n\nThe valve {n} opens to {'the east ' * (n % 7)}gate.\n"
+        for n in range(150)
+    }
+    view = live_view_of_corpus(write_corpus(tmp_path / "one", history=pages))
+    longest = search(view, "valve opens east gate", Options(limit=100)).hits
+    assert len(longest) == 100
+    scores = [hit.score for hit in longest]
+    assert scores == sorted(scores, reverse=True)
+    for limit in (1, 7, 20, 60):
+        found = search(view, "valve opens east gate", Options(limit=limit)).hits
+        assert [hit.item_id for hit in found] == [
+            hit.item_id for hit in longest[:limit]
+        ]

@@ -130,7 +130,8 @@ def _listing(root: ConfinedRoot, policy: Policy) -> list[tuple[RelPath, str | No
 def _read_into(sources: list[Source], root: ConfinedRoot, path: RelPath) -> str | None:
     try:
         content = root.read(path, limit=SOURCE_BYTES).content
-        content.decode("utf-8")
+        if not content.isascii():
+            content.decode("utf-8")
     except Unreadable as problem:
         return problem.reason
     except UnicodeDecodeError as problem:
