@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus.bundle import NOT_HASHED
-from corpus.candidate import validate_candidate
 from corpus.canonical import digest
 from corpus.confined.reader import open_root
 from corpus.doctor import diagnose
@@ -26,7 +24,6 @@ from corpus.errors import (
 from corpus.findings import Finding
 from corpus.index.store import index_name
 from corpus.jsoninput import read_json_anywhere, read_json_inside
-from corpus.receipt import verify_bundle
 from corpus.soundness import check_index, orphan_stages
 from corpus.view import open_project
 
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus.canonical import Json
+    from corpus.confined.reader import ConfinedRoot
     from corpus.doctor import Report
     from corpus.userdirs import UserDirs
     from corpus.view import Project
@@ -69,23 +67,32 @@ def examine(
     the state files and the limits, and those of an input that is no usable JSON.
     """
     name = index_name(what.root, what.index)
-    bundle = read_json_anywhere(what.bundle) if what.bundle is not None else None
     project = open_project(what.root, dirs=dirs)
     with open_root(what.root) as opened:
-        candidate = None
-        if what.candidate is not None:
-            candidate = read_json_inside(opened, what.root, what.candidate)
+        known = _handed(what, project, opened, now)
         state = check_index(opened, project, name, dirs=dirs, random=random)
-        known = [*state.findings, *orphan_stages(opened, now=now.timestamp())]
-    if what.bundle is not None:
-        known += check_bundle_file(project, what.bundle, bundle)
-    if what.candidate is not None:
-        known += check_candidate_file(project, what.candidate, candidate, now=now)
+        known += [*state.findings, *orphan_stages(opened, now=now.timestamp())]
     return diagnose(project, state.rows, known)
+
+
+def _handed(
+    what: Examined, project: Project, opened: ConfinedRoot, now: datetime
+) -> list[Finding]:
+    """Check the files handed in."""
+    found: list[Finding] = []
+    if what.bundle is not None:
+        bundle = read_json_anywhere(what.bundle)
+        found += check_bundle_file(project, what.bundle, bundle)
+    if what.candidate is not None:
+        candidate = read_json_inside(opened, what.root, what.candidate)
+        found += check_candidate_file(project, what.candidate, candidate, now=now)
+    return found
 
 
 def check_bundle_file(project: Project, name: str, bundle: Json) -> Iterator[Finding]:
     """Report what is wrong with a bundle; `name` is the file's, as it was given."""
+    from corpus.receipt import verify_bundle  # noqa: PLC0415 - only for a bundle
+
     try:
         verdict = verify_bundle(project, bundle)
     except BundleProjectError as error:
@@ -111,6 +118,8 @@ def check_candidate_file(
     project: Project, name: str, candidate: Json, *, now: datetime
 ) -> Iterator[Finding]:
     """Report what is wrong with a candidate, or doubtful about its evidence."""
+    from corpus.candidate import validate_candidate  # noqa: PLC0415 - only for one
+
     try:
         accepted = validate_candidate(project, candidate, now=now)
     except (
@@ -136,6 +145,8 @@ def check_candidate_file(
 
 
 def _hash_holds(bundle: Json) -> bool:
+    from corpus.bundle import NOT_HASHED  # noqa: PLC0415 - only for a bundle
+
     assert isinstance(bundle, dict)
     hashed = {key: bundle[key] for key in bundle if key not in NOT_HASHED}
     return digest(hashed) == bundle.get("bundle_sha256")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ OPEN_TASKS = frozenset({"OPEN", "BLOCKED", "ACTIVE"})
 PAST = frozenset({"historical", "superseded"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """One ranked passage. `relevance` and `coverage` come before authority and time.
 
     `coverage` is the share of the query's rarity-weighted terms that stand in the
@@ -39,7 +38,7 @@ class Hit:
     reasons: tuple[str, ...]
     duplicates: int = 0
     conflicts: tuple[str, ...] = ()
-    explain: Mapping[str, float] = field(default_factory=dict)
+    explain: Mapping[str, float] = MappingProxyType({})
 
     @property
     def past(self) -> bool:

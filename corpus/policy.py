@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.canonical import sha256
 from corpus.errors import (
@@ -74,8 +73,7 @@ _QUOTED_OR_COMMENT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|#.*")
 _MAX_DOTS = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(NamedTuple):
     """A project's own limits. They narrow what an owner grants and never widen it."""
 
     project_id: ProjectId
@@ -104,6 +102,12 @@ class Policy:
         """
         return any(scope.may_reach(directory) for scope in self.read) and not any(
             scope.covers(directory) or scope.names(directory) for scope in self.deny
+        )
+
+    def covers(self, directory: str) -> bool:
+        """Say whether every file below `directory` is in scope, whatever its name."""
+        return any(scope.covers(directory) for scope in self.read) and not any(
+            scope.may_reach(directory) or scope.names(directory) for scope in self.deny
         )
 
     def _denied(self, path: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -69,8 +68,7 @@ query for a successor is about."""
 RECENCY = 0.02
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(NamedTuple):
     """What a caller may ask of a query besides its words.
 
     `limit` counts results, 1 to 100. `kind` is an artifact type. `temporal` keeps the
@@ -136,7 +134,7 @@ class Ranker:
         lowest = found[-1].score if found else 0
         for entry in rest:
             hit = self._hit(*entry)
-            yield replace(hit, score=min(hit.score, lowest))
+            yield hit._replace(score=min(hit.score, lowest))
 
     def _factors(self) -> list[float]:
         """Give each source's authority and time factor; 0 where it is filtered out."""
@@ -247,7 +245,7 @@ class Ranker:
             for other in reversed(raised):
                 if self._outranks(hit, other):
                     score = max(score, other.score + 1)
-            raised.append(replace(hit, score=score) if score > hit.score else hit)
+            raised.append(hit._replace(score=score) if score > hit.score else hit)
         return [*raised, *rest]
 
     def _outranks(self, hit: Hit, other: Hit) -> bool:
@@ -285,8 +283,8 @@ class Ranker:
             if hit_or_none is not None:
                 reasons = (*hit_or_none.reasons, f"supersedes:{old}")
                 score = max(hit_or_none.score, least)
-                raised[hit_or_none.number] = replace(
-                    hit_or_none, score=score, reasons=reasons
+                raised[hit_or_none.number] = hit_or_none._replace(
+                    score=score, reasons=reasons
                 )
         return [*raised.values(), *(h for h in found if h.number not in raised)]
 
@@ -303,7 +301,7 @@ class Ranker:
         successors = self.superseded_by[asked.facts.path]
         if all(facts[positions[path]].declared_past for path in successors):
             return found
-        first = replace(asked, score=top)
+        first = asked._replace(score=top)
         return [first, *(hit for hit in found if hit is not asked)]
 
     def _opening(self, path: str) -> Hit | None:
@@ -323,14 +321,14 @@ class Ranker:
             twin, against = _compare(own, profiles)
             if twin is not None:
                 more = kept[twin].duplicates + 1 + hit.duplicates
-                kept[twin] = replace(kept[twin], duplicates=more)
+                kept[twin] = kept[twin]._replace(duplicates=more)
                 continue
             for other in against:
                 kept[other] = _pointing(kept[other], hit)
                 hit = _pointing(hit, kept[other])  # noqa: PLW2901 - a value, grown
             kept.append(hit)
             profiles.append(own)
-        return tuple(replace(hit, reasons=tuple(self._reasons(hit))) for hit in kept)
+        return tuple(hit._replace(reasons=tuple(self._reasons(hit))) for hit in kept)
 
     def _reasons(self, hit: Hit) -> Iterator[str]:
         present = self.present[hit.number]
@@ -368,7 +366,7 @@ def _spread(ordered: Sequence[Hit]) -> list[Hit]:
     for hit in ordered:
         before = seen.get(hit.facts.path, 0)
         seen[hit.facts.path] = before + 1
-        spread.append(replace(hit, score=round(hit.score * REPEAT**before)))
+        spread.append(hit._replace(score=round(hit.score * REPEAT**before)))
     return sorted(spread, key=_order)
 
 
@@ -411,4 +409,4 @@ def _pointing(hit: Hit, other: Hit) -> Hit:
     known = hit.conflicts
     if other.item_id in known or len(known) >= MAX_CONFLICTS:
         return hit
-    return replace(hit, conflicts=(*known, other.item_id))
+    return hit._replace(conflicts=(*known, other.item_id))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.index.postings import COUNT_MASK, IN_HEADING, IN_TITLE, piece_at
@@ -52,8 +51,7 @@ class WeighedTerm(NamedTuple):
         return self.idf * self.term.weight / 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
+class Scores(NamedTuple):
     """The scores of every piece, by global number: shards in order, then pieces."""
 
     terms: tuple[WeighedTerm, ...]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from corpus.errors import BadPathError
 
@@ -29,13 +28,13 @@ _ID = re.compile(ID_PATTERN)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"\\|?*\ud800-\udfff]')
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+LONGEST_DEVICE = len("conout$")
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\Z", re.IGNORECASE
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineSpan:
+class LineSpan(NamedTuple):
     """Lines `first` to `last` of a file, both counted from 1 and included."""
 
     first: int
@@ -63,7 +62,8 @@ def name_problem(name: str) -> str | None:
     """
     if _PLAIN_NAME.fullmatch(name) and not name.endswith("."):
         stem = name.partition(".")[0]
-        return "it is a Windows device name" if _DEVICE.match(stem) else None
+        device = len(stem) <= LONGEST_DEVICE and _DEVICE.match(stem)
+        return "it is a Windows device name" if device else None
     if name in {"", ".", ".."}:
         return "it has an empty or dotted part"
     if "/" in name or _FORBIDDEN.search(name):

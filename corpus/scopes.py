@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from corpus.errors import BadScopeError
@@ -34,14 +33,25 @@ _SHOWN = 120
 _SLASH: _Ranges = (("/", "/"),)
 
 
-@dataclass(frozen=True, slots=True)
 class Scope:
     """One pattern, checked and ready to match; made by `parse`."""
 
-    text: str
-    _shape: _Shape = field(repr=False, compare=False)
-    _stem: str = field(repr=False, compare=False)
-    _moves: _Moves = field(repr=False, compare=False)
+    __slots__ = ("_moves", "_shape", "_stem", "text")
+
+    def __init__(self, text: str, shape: _Shape, stem: str, moves: _Moves) -> None:
+        self.text = text
+        self._shape = shape
+        self._stem = stem
+        self._moves = moves
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scope) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Scope({self.text!r})"
 
     def __str__(self) -> str:
         return self.text

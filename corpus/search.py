@@ -9,8 +9,7 @@ another one supersedes gives its place to its successor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import QueryEmptyError, QueryLimitError
 from corpus.intent import asks_for_history, asks_for_successor
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from corpus.hits import Hit
     from corpus.view import View
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryResult:
+
+class QueryResult(NamedTuple):
     """The ranked answer to one query."""
 
     project_id: str
@@ -76,4 +75,3 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
         guarantee_level=view.project.scan.guarantee_level,
         note=None if found else "no usable terms",
     )
-

@@ -7,7 +7,7 @@ current answers (P8.6).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus.excerpt import excerpt
@@ -157,10 +157,10 @@ def _current(
 
 def _cut(hit: Hit, text: str, first: int, last: int, *, whole: bool) -> Hit:
     if whole:
-        return replace(hit, text=text)
+        return hit._replace(text=text)
     start = hit.piece.first
     piece = hit.piece._replace(first=start + first, last=start + last)
-    return replace(hit, text=text, piece=piece, reasons=(*hit.reasons, CUT))
+    return hit._replace(text=text, piece=piece, reasons=(*hit.reasons, CUT))
 
 
 def _held(hit: Hit, shown: frozenset[int]) -> bool:

@@ -19,7 +19,6 @@ from corpus.errors import (
     KeyFileError,
 )
 from corpus.findings import Finding
-from corpus.index.build import make_rows
 from corpus.index.schema import members
 from corpus.index.store import index_path, read_index
 from corpus.lines import decode
@@ -104,6 +103,8 @@ def live_rows(project: Project, key: bytes, previous: Rows | None = None) -> Ind
 
     A PROJECT.md that states no id, or another one, is left to whoever checks ids.
     """
+    from corpus.index.build import make_rows  # noqa: PLC0415 - an index spares it
+
     stated = stated_project_id(project.scan)
     if stated is None:
         return IndexState(rows=None, findings=())

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import GrantLimitsError
 from corpus.userdirs import NotPrivateError, read_private
@@ -26,8 +25,7 @@ GRANT_BYTES = 1024 * 1024
 _KEYS = ("sources", "total_bytes", "nonblank_lines")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(NamedTuple):
     """How much one corpus may hold (P14); only the owner's grant changes it."""
 
     sources: int = 2048

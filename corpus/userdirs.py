@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,16 +63,29 @@ def user_dirs() -> UserDirs:
 
 def state_dir() -> Path:
     """Give the folder of the user's state; it may not exist yet."""
-    import platformdirs  # noqa: PLC0415 - slow to load
-
-    return Path(platformdirs.user_state_dir(APP, appauthor=False))
+    return _linux("XDG_STATE_HOME", ".local/state") or _platform("user_state_dir")
 
 
 def trust_dir() -> Path:
     """Give the folder of the user's grants; it may not exist yet."""
+    config = _linux("XDG_CONFIG_HOME", ".config") or _platform("user_config_dir")
+    return config / "trust"
+
+
+def _linux(variable: str, usual: str) -> Path | None:
+    """Answer what platformdirs would on Linux, without the time it takes to load."""
+    if not sys.platform.startswith("linux"):
+        return None
+    given = os.environ.get(variable, "").strip()  # noqa: TID251 - as the platform says
+    if given and os.path.isabs(given):  # noqa: PTH117 - text, as platformdirs tests it
+        return Path(given) / APP
+    return Path("~").expanduser() / usual / APP
+
+
+def _platform(kind: str) -> Path:
     import platformdirs  # noqa: PLC0415 - slow to load
 
-    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "trust"
+    return Path(getattr(platformdirs, kind)(APP, appauthor=False))
 
 
 def index_key(

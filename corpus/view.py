@@ -7,9 +7,8 @@ on answering for the moment it was opened at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.authority import INDEX_BYTES, require_context
 from corpus.confined.publish import publish, sweep_stages
@@ -55,8 +54,7 @@ STAGE_SECONDS = 3600
 """A stage older than this was left by a build that died."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(NamedTuple):
     """A project's policy and the sources in scope, read and hashed just now."""
 
     path: Path
@@ -70,8 +68,7 @@ class Project:
         return self.policy.project_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(NamedTuple):
     """A project and an index that was made from exactly these sources."""
 
     project: Project
@@ -81,7 +78,7 @@ class View:
     positions: Mapping[str, int]
     layout: Layout
     hashed: Callable[[str], int]
-    _lines: dict[str, list[str]] = field(default_factory=dict)
+    read: dict[str, list[str]]
 
     @property
     def project_id(self) -> str:
@@ -99,10 +96,10 @@ class View:
 
     def lines(self, path: str) -> list[str]:
         """Give a source's lines; line n is at n - 1."""
-        found = self._lines.get(path)
+        found = self.read.get(path)
         if found is None:
             text = decode(self.sources[path].content)
-            found = self._lines[path] = split_lines(text)
+            found = self.read[path] = split_lines(text)
         return found
 
 
@@ -151,6 +148,7 @@ def view_of(project: Project, rows: Rows, key: bytes) -> View:
         positions={facts.path: at for at, facts in enumerate(rows.facts)},
         layout=Layout(rows),
         hashed=term_hash(key),
+        read={},
     )
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
 import pytest
 
 from corpus.errors import KeyFileError
@@ -55,6 +56,17 @@ def test_the_user_folders_follow_the_platform(
     assert trust_dir() == tmp_path / "config" / "project-corpus" / "trust"
     assert user_dirs() == (state_dir(), trust_dir())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("given", ["", " ", "relative/place", "/an/absolute/place"])
+def test_the_user_folders_are_those_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, given)
+    state = platformdirs.user_state_dir("project-corpus", appauthor=False)
+    config = platformdirs.user_config_dir("project-corpus", appauthor=False)
+    assert user_dirs() == (Path(state), Path(config) / "trust")
 
 
 @pytest.mark.requirement("P5.2")

@@ -8,6 +8,7 @@ the pipe early changes neither the status nor stderr.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -35,6 +36,9 @@ __all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run_program"]
 DEBUG = "PROJECT_CORPUS_DEBUG"
 """Set to 1 to see the traceback of a defect."""
 
+COLLECT_AFTER = 100_000
+"""Allocations between two collections in a process of our own."""
+
 READABLE = ("text", "prompt")
 """The formats made for reading, whose failures are text too."""
 
@@ -43,7 +47,11 @@ _OURS = ("corpus", "agentctx")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `project-corpus` and give its exit status."""
-    return run_program(PROGRAM, sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return run_program(PROGRAM, arguments)
+    # A short process that makes many values and keeps them: collect seldom.
+    gc.set_threshold(COLLECT_AFTER, 50, 50)
+    return run_program(PROGRAM, sys.argv[1:])
 
 
 def run_program(program: Program, arguments: Sequence[str]) -> int:

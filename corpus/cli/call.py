@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import RootNotFoundError
 
@@ -17,8 +16,7 @@ MARK = ".project-corpus"
 """The folder that makes the folder around it a corpus."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """One run of one command.
 
     `now` is UTC, the same for the whole run; a command that runs on and on asks

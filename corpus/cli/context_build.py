@@ -29,6 +29,11 @@ def run(call: Call, *, root: str | None, index: str | None) -> BuildReport:
     return build(call, root, index)
 
 
+def as_json(value: BuildReport) -> object:
+    """Give the report as one JSON object."""
+    return value.as_json()
+
+
 def lines(value: BuildReport) -> Iterator[str]:
     """Sum the build up, then name what was skipped."""
     if value.written:

@@ -87,6 +87,11 @@ def run(
     return search(view, query, options)
 
 
+def as_json(value: QueryResult) -> object:
+    """Give the answer as one JSON object."""
+    return value.as_json()
+
+
 def lines(value: QueryResult) -> Iterator[str]:
     """Show each result: where it stands and how it ranks, then its first lines."""
     if not value.hits:

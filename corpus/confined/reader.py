@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 import unicodedata
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
@@ -29,6 +30,13 @@ GuaranteeLevel = Literal["openat2", "walk", "portable"]
 
 MAX_DEPTH = 64
 """Parts a path may have; what lies deeper is reported, not read."""
+
+SETTLED_NS = 20_000_000
+"""A status this old, in nanoseconds, is settled: twice the coarsest grain of the clock
+that a kernel stamps files with (10 ms). A younger file is read this much later."""
+
+ATTEMPTS = 4
+"""How often a file that changes is read before it is given up."""
 
 LINK = "symbolic link"
 NOT_REGULAR = "not a regular file"
@@ -135,13 +143,14 @@ class ConfinedRoot:
     def read(self, path: RelPath, *, limit: int) -> FileBytes:
         """Read a whole file of at most `limit` bytes, or raise `Unreadable`.
 
-        The file is looked at again after reading; where it changed it is read once
-        more, and when that did not help either the reason says so.
+        The file is looked at again after reading; where it changed it is read again,
+        and when that did not help either the reason says so.
         """
         if path not in self._portable:
             self._require_portable(path)
         try:
-            found = self._attempt(path, limit) or self._attempt(path, limit)
+            attempts = (self._attempt(path, limit) for _ in range(ATTEMPTS))
+            found = next(filter(None, attempts), None)
         except OSError as error:
             raise Unreadable(reason_of(error)) from None
         if found is None:
@@ -191,7 +200,14 @@ class ConfinedRoot:
             raise Unreadable(reason_of(error)) from None
 
     def _attempt(self, path: str, limit: int) -> FileBytes | None:
-        """Read once; None when the file changed under the reader's hands."""
+        """Read once; None when the file changed, or may have, under our hands.
+
+        A second link to a file elsewhere, removed once we have opened it, would leave
+        one link and not this name. Gaining and losing links is a change of status; so
+        a file whose status was settled when it was opened, and is the same after it
+        was read, had this one name throughout.
+        """
+        opened = time.time_ns()
         try:
             descriptor = self._tree.open_file(path)
         except OSError as error:
@@ -204,12 +220,16 @@ class ConfinedRoot:
                 return None
             size = before.st_size
             self._require_plain(before, limit)
+            if opened - SETTLED_NS < before.st_ctime_ns <= opened:
+                time.sleep(SETTLED_NS / 1_000_000_000)
+                return None
             content = os.read(descriptor, size)
             if len(content) != size:
                 content = _read_rest(descriptor, content, size)
-            # By its path, not its descriptor: a file that was a second link to one
-            # elsewhere, and no longer is, has one link again but not this name.
-            after = self._tree.look(path)
+            if before.st_ctime_ns > opened:  # a clock that went back: it proves nothing
+                after = self._tree.look(path)
+            else:
+                after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
         if (
@@ -217,6 +237,7 @@ class ConfinedRoot:
             or after.st_size != size
             or after.st_nlink != 1
             or after.st_mtime_ns != before.st_mtime_ns
+            or after.st_ctime_ns != before.st_ctime_ns
             or after.st_ino != before.st_ino
             or after.st_dev != before.st_dev
         ):

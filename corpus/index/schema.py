@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.index.postings import (
@@ -39,10 +38,10 @@ TABLES = (
     """
     CREATE TABLE source (
       id INTEGER PRIMARY KEY, provider TEXT NOT NULL, path TEXT NOT NULL,
-      sha256 TEXT NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL,
-      type TEXT NOT NULL, authority TEXT NOT NULL, temporal TEXT NOT NULL,
-      timestamp TEXT, task_status TEXT, declared_past INTEGER NOT NULL,
-      supersedes TEXT NOT NULL
+      type TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL,
+      lines INTEGER NOT NULL, timestamp TEXT, task_status TEXT,
+      declared_past INTEGER NOT NULL, supersedes TEXT NOT NULL,
+      authority TEXT NOT NULL, temporal TEXT NOT NULL
     ) STRICT
     """,
     """
@@ -72,8 +71,7 @@ _READS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(NamedTuple):
     """Everything an index holds, as values. Sources are sorted by path.
 
     `shards[n]` belongs to the sources whose path falls into shard n, in path order.
@@ -161,23 +159,11 @@ def to_rows(tables: Tables, where: str) -> Rows:
     meta = dict(tables.meta)
     facts: list[Facts] = []
     standings: list[Standing] = []
-    for row in tables.source:
-        _, _, path, sha256, size, lines, kind, authority, temporal, *rest = row
-        timestamp, task_status, past, names = rest
-        facts.append(
-            Facts(
-                path,
-                kind,
-                sha256,
-                size,
-                lines,
-                timestamp,
-                task_status,
-                bool(past),
-                _references(names) if names else (),
-            )
-        )
-        standings.append(Standing(authority, temporal))
+    same: dict[Standing, Standing] = {}
+    for _, _, *own, names, authority, temporal in tables.source:
+        facts.append(Facts._make((*own, _references(names) if names else ())))
+        standing = Standing(authority, temporal)
+        standings.append(same.setdefault(standing, standing))
     stored = {row[0]: from_blobs(row[1:], where) for row in tables.shard}
     empty = pack(())
     return Rows(
@@ -228,17 +214,9 @@ def _source_rows(rows: Rows) -> Iterator[tuple[object, ...]]:
         yield (
             number,
             PROVIDER,
-            facts.path,
-            facts.sha256,
-            facts.size,
-            facts.nonblank_lines,
-            facts.kind,
-            standing.authority,
-            standing.temporal,
-            facts.timestamp,
-            facts.task_status,
-            int(facts.declared_past),
+            *facts[:-1],
             json.dumps(facts.supersedes) if facts.supersedes else "",
+            *standing,
         )
 
 

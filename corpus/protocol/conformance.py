@@ -8,7 +8,7 @@ the policy's read scope is opened or named.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus.authority import POLICY_BYTES, SOURCE_BYTES
@@ -344,7 +344,7 @@ def _unmarked_views(root: ConfinedRoot, policy: Policy) -> Iterator[Finding]:
 
     Views are no sources, so `read` need not name them.
     """
-    views = replace(policy, read=(Scope.parse(f"{GENERATED}/**"),))
+    views = policy._replace(read=(Scope.parse(f"{GENERATED}/**"),))
 
     def wanted(path: str) -> bool:
         return is_markdown_name(path) and views.may_read(path)

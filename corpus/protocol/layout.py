@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.refs import RelPath, is_markdown_name
 
@@ -47,8 +46,7 @@ NEXT_ACTION = "Exact Next Action"
 BLOCKERS = "Blockers"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirements:
+class Requirements(NamedTuple):
     """The metadata keys and H2 sections one kind of artifact must carry.
 
     `allowed` names the keys whose value is one of a closed list. `ordered` says that

@@ -9,7 +9,6 @@ scopes reach (P2.4).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.authority import POLICY_BYTES, SOURCE_BYTES
@@ -21,7 +20,6 @@ from corpus.protocol.layout import (
     POLICY_PATH,
     PROJECT_PATH,
     STATUS_PATH,
-    artifact_type,
 )
 from corpus.refs import RelPath, Sha256, is_markdown_name
 
@@ -49,8 +47,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
+class Scan(NamedTuple):
     """Every source in scope, sorted by path, and every one that was skipped."""
 
     sources: tuple[Source, ...]
@@ -94,10 +91,10 @@ def scan_sources(root: ConfinedRoot, policy: Policy, limits: Limits) -> Scan:
     sources: list[Source] = []
     skipped: list[Skipped] = []
     listed = _listing(root, policy)
-    _refuse_count([path for path, problem in listed if problem is None], limits)
+    _refuse_count([path for path, problem, _ in listed if problem is None], limits)
     total = 0
-    for path, known in listed:
-        problem = known or _read_into(sources, root, path)
+    for path, known, kind in listed:
+        problem = known or _read_into(sources, root, path, kind)
         if problem is not None:
             skipped.append(Skipped(path, problem))
         else:
@@ -112,22 +109,25 @@ def scan_sources(root: ConfinedRoot, policy: Policy, limits: Limits) -> Scan:
     )
 
 
-def _listing(root: ConfinedRoot, policy: Policy) -> list[tuple[RelPath, str | None]]:
+def _listing(
+    root: ConfinedRoot, policy: Policy
+) -> list[tuple[RelPath, str | None, str]]:
     def wanted(path: str) -> bool:
         return is_markdown_name(path) and policy.may_read(path)
 
-    found: list[tuple[RelPath, str | None]] = []
-    for folder in FOLDERS.values():
+    found: list[tuple[RelPath, str | None, str]] = []
+    for kind, folder in FOLDERS.items():
         if policy.may_enter(folder):
-            for path, problem in root.entries(
-                RelPath(folder), wanted=wanted, enter=policy.may_enter
-            ):
-                found.append((path, problem))
+            asks = is_markdown_name if policy.covers(folder) else wanted
+            entries = root.entries(folder, wanted=asks, enter=policy.may_enter)
+            found += [(path, problem, kind) for path, problem in entries]
     found.sort()
     return found
 
 
-def _read_into(sources: list[Source], root: ConfinedRoot, path: RelPath) -> str | None:
+def _read_into(
+    sources: list[Source], root: ConfinedRoot, path: RelPath, kind: str
+) -> str | None:
     try:
         content = root.read(path, limit=SOURCE_BYTES).content
         if not content.isascii():
@@ -136,8 +136,6 @@ def _read_into(sources: list[Source], root: ConfinedRoot, path: RelPath) -> str 
         return problem.reason
     except UnicodeDecodeError as problem:
         return f"not UTF-8 at byte {problem.start}"
-    kind = artifact_type(path)
-    assert kind is not None
     sha256 = Sha256(hashlib.sha256(content).hexdigest())
     sources.append(Source(path, kind, sha256, content))
     return None
