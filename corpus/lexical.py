@@ -99,8 +99,14 @@ class WantedTerms(dict[str, tuple[str, ...]]):
         self._heads = {term[:2] for term in wanted}
 
     def of(self, text: str) -> list[str]:
-        """Give `terms(text)` with "" for words whose term cannot be wanted."""
+        """Give `terms(text)` with one "" for each word that gives none wanted."""
         return list(itertools.chain.from_iterable(map(self.__getitem__, _words(text))))
+
+    def _may_hold(self, name: str) -> bool:
+        """Say whether a part of a name may be wanted; one with digits always may."""
+        return not _NO_DIGIT.fullmatch(name) or any(
+            head in name for head in self._heads
+        )
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         found = _TERMS.get(word)
@@ -110,10 +116,22 @@ class WantedTerms(dict[str, tuple[str, ...]]):
             plain = plain and word in {lower, lower.capitalize()}
             if plain and lower[:2] not in self._heads and lower[1:2] != "y":
                 found = () if lower in STOP_WORDS else ("",)
+            elif word.isascii() and not (plain or self._may_hold(lower)):
+                found = ("",)
             else:
                 found = _TERMS[word]
         self[word] = found
         return found
+
+
+def vocabulary(text: str) -> frozenset[str]:
+    """Give what two passages are compared by: words as written but for their case.
+
+    Of a text in a script without spaces, its terms.
+    """
+    if text.isascii():
+        return frozenset(map(str.lower, _words(text)))
+    return frozenset(terms(text))
 
 
 def tokens(text: str) -> list[Token]:
@@ -239,6 +257,7 @@ _PLAIN = re.compile(
     rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*+"
 )
 _RUN_SYMBOLS = frozenset("".join(_RUNS))
+_NO_DIGIT = re.compile("[^0-9]*+")
 _COMMON_RUN = re.compile("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
 _UNIT = re.compile(rf"[^{MARK}]{MARK}*+")
 _EVERY_HAN = re.compile(HAN)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.headings import heading_at
 from corpus.hits import Hit, is_past, item_id
-from corpus.lexical import WantedTerms, terms
+from corpus.lexical import WantedTerms
 from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
 from corpus.sameness import Profile, likeness
@@ -317,7 +317,7 @@ class Ranker:
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
-            own = Profile(hit.text, terms(hit.text))
+            own = Profile(hit.text)
             twin, against = _compare(own, profiles)
             if twin is not None:
                 more = kept[twin].duplicates + 1 + hit.duplicates

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from functools import cached_property
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from corpus.lexical import names, negation_count, numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from corpus.lexical import names, negation_count, numbers, vocabulary
 
 NEAR = 0.9
 """Passages that share this part of their terms are nearly alike (Jaccard)."""
@@ -33,8 +30,8 @@ Likeness = Literal["different", "duplicate", "conflict"]
 class Profile:
     """What a passage is compared by; its details are looked up only at need."""
 
-    def __init__(self, text: str, terms: Sequence[str]) -> None:
-        self.terms = frozenset(terms)
+    def __init__(self, text: str) -> None:
+        self.terms = vocabulary(text)
         self._text = text
 
     @cached_property

@@ -7,11 +7,9 @@ on answering for the moment it was opened at.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.authority import INDEX_BYTES, require_context
-from corpus.confined.publish import publish, sweep_stages
 from corpus.confined.reader import Unreadable, open_root
 from corpus.errors import (
     CodedError,
@@ -166,6 +164,10 @@ def build_index(
     Sources whose hash is unchanged are not parsed. When nothing changed, nothing is
     written. Raises the errors of `open_project`, `IndexPathError`, `OutputError`.
     """
+    from corpus.confined.publish import (  # noqa: PLC0415 - only builds write
+        publish,
+        sweep_stages,
+    )
     from corpus.index.build import (  # noqa: PLC0415 - parses Markdown
         is_current,
         make_rows,
@@ -208,6 +210,8 @@ def index_card(
 
     `built_at` is the file's modification time; it is stored nowhere else (P5.11).
     """
+    from datetime import UTC, datetime  # noqa: PLC0415 - only for status
+
     from corpus.protocol.overview import IndexCard  # noqa: PLC0415 - only for status
 
     path = index_path(name)

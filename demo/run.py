@@ -242,7 +242,7 @@ def program() -> tuple[str, ...]:
     tree = str(Path(__file__).resolve().parents[1])
     code = (
         f"import sys; sys.path.append({tree!r});"
-        "from corpus.cli.app import main; sys.exit(main())"
+        "from corpus.cli.app import run; run()"
     )
     return (sys.executable, "-c", code)
 

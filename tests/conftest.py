@@ -139,7 +139,7 @@ def caught(
 @pytest.fixture
 def program_command() -> tuple[str, ...]:
     """Give the words that start `project-corpus` with the package under test."""
-    code = "import sys; from corpus.cli.app import main; sys.exit(main())"
+    code = "import sys; from corpus.cli.app import run; run()"
     return (sys.executable, "-W", "error", "-c", code)
 
 

@@ -43,7 +43,7 @@ def on_path(tmp_path: Path, program_env: dict[str, str]) -> dict[str, str]:
     """Give an environment in which the program's name starts the one under test."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    code = "import sys; from corpus.cli.app import main; sys.exit(main())"
+    code = "import sys; from corpus.cli.app import run; run()"
     command = shlex.join([sys.executable, "-c", code])
     starter = folder / PROGRAM.name
     starter.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")

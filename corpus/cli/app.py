@@ -12,6 +12,7 @@ import gc
 import os
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import ModuleType
+    from typing import NoReturn
 
     from corpus.cli.arguments import CommandParser
     from corpus.cli.call import Call
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
     Formats = Mapping[str, Callable[[object], Iterable[str]] | None]
 
-__all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run_program"]
+__all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run", "run_program"]
 
 DEBUG = "PROJECT_CORPUS_DEBUG"
 """Set to 1 to see the traceback of a defect."""
@@ -47,11 +49,22 @@ _OURS = ("corpus", "agentctx")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `project-corpus` and give its exit status."""
-    if arguments is not None:
-        return run_program(PROGRAM, arguments)
-    # A short process that makes many values and keeps them: collect seldom.
+    return run_program(PROGRAM, sys.argv[1:] if arguments is None else arguments)
+
+
+def run() -> NoReturn:
+    """Be the process `project-corpus`.
+
+    A short process makes many values and keeps them: garbage is looked for seldom, and
+    the system takes everything back at the end, which takes it no time. Everything
+    that is to last was written and flushed by then.
+    """
     gc.set_threshold(COLLECT_AFTER, 50, 50)
-    return run_program(PROGRAM, sys.argv[1:])
+    status = main()
+    with suppress(OSError, ValueError):  # closed by the reader, or by who started us
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def run_program(program: Program, arguments: Sequence[str]) -> int:

@@ -146,16 +146,14 @@ class ConfinedRoot:
         The file is looked at again after reading; where it changed it is read again,
         and when that did not help either the reason says so.
         """
-        if path not in self._portable:
-            self._require_portable(path)
-        try:
-            attempts = (self._attempt(path, limit) for _ in range(ATTEMPTS))
-            found = next(filter(None, attempts), None)
-        except OSError as error:
-            raise Unreadable(reason_of(error)) from None
-        if found is None:
-            raise Unreadable(CHANGED)
-        return found
+        content, status = self._read(path, limit)
+        return FileBytes(
+            content, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino
+        )
+
+    def content(self, path: RelPath, *, limit: int) -> bytes:
+        """Give what `read` gives, but for the bytes alone."""
+        return self._read(path, limit)[0]
 
     def entries(self, directory: RelPath, *, wanted: Asks, enter: Asks) -> list[Entry]:
         """List every wanted file below `directory`, sorted by path.
@@ -199,7 +197,19 @@ class ConfinedRoot:
         except OSError as error:
             raise Unreadable(reason_of(error)) from None
 
-    def _attempt(self, path: str, limit: int) -> FileBytes | None:
+    def _read(self, path: str, limit: int) -> tuple[bytes, os.stat_result]:
+        if path not in self._portable:
+            self._require_portable(path)
+        try:
+            for _ in range(ATTEMPTS):
+                found = self._attempt(path, limit)
+                if found is not None:
+                    return found
+        except OSError as error:
+            raise Unreadable(reason_of(error)) from None
+        raise Unreadable(CHANGED)
+
+    def _attempt(self, path: str, limit: int) -> tuple[bytes, os.stat_result] | None:
         """Read once; None when the file changed, or may have, under our hands.
 
         A second link to a file elsewhere, removed once we have opened it, would leave
@@ -242,9 +252,7 @@ class ConfinedRoot:
             or after.st_dev != before.st_dev
         ):
             return None
-        return FileBytes(
-            content, size, before.st_mtime_ns, before.st_dev, before.st_ino
-        )
+        return content, before
 
     def _require_plain(self, status: os.stat_result, limit: int) -> None:
         if not stat.S_ISREG(status.st_mode):

@@ -199,7 +199,7 @@ def _contribution(
 
 def _counted(found: Sequence[str], hashed: _Hashes) -> dict[int, int]:
     counts: Mapping[str, int] = Counter(found)
-    if len(found) > COUNT_MASK:
+    if len(found) > COUNT_MASK < max(counts.values()):
         counts = {term: min(COUNT_MASK, count) for term, count in counts.items()}
     return dict(zip(map(hashed.__getitem__, counts), counts.values(), strict=True))
 

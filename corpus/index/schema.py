@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.index.postings import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 INDEX_SCHEMA_VERSION = "2"
 PROVIDER = "markdown"
+MARSHAL_VERSION = 2
 
 TABLES = (
     """
@@ -92,7 +94,7 @@ class Rows(NamedTuple):
 
 def key_id(key: bytes) -> str:
     """Name a key without telling it."""
-    return _keyed(key, b"key id", 8).hexdigest()
+    return _keyed(key, b"", b"key id", 8).hexdigest()
 
 
 def term_hash(key: bytes) -> Callable[[str], int]:
@@ -137,16 +139,13 @@ def read_tables(db: Db) -> Tables:
 
 
 def content_digest(tables: Tables, key: bytes) -> str:
-    """Hash all rows in order, under the key."""
-    state = _keyed(key, b"rows", 32)
-    for rows in tables[:-1]:
-        state.update(repr(rows).encode("utf-8", "surrogatepass"))
-        state.update(b"\f")
-    for number, *blobs in tables.shard:
-        state.update(repr((number, *map(len, blobs))).encode("ascii"))
-        for blob in blobs:
-            state.update(blob)
-    return state.hexdigest()
+    """Hash all rows in order, under the key.
+
+    The rows are plain texts, numbers and bytes, serialised in marshal's second version,
+    which no later Python writes differently.
+    """
+    content = marshal.dumps(tuple(tables), MARSHAL_VERSION)
+    return _keyed(key, content, b"rows", 32).hexdigest()
 
 
 def read_meta(db: Db) -> dict[str, str]:
@@ -224,5 +223,5 @@ def _references(text: str) -> tuple[Reference, ...]:
     return tuple(Reference(line, tuple(names)) for line, names in json.loads(text))
 
 
-def _keyed(key: bytes, purpose: bytes, size: int) -> hashlib.blake2b:
-    return hashlib.blake2b(key=key, person=purpose, digest_size=size)
+def _keyed(key: bytes, content: bytes, purpose: bytes, size: int) -> hashlib.blake2b:
+    return hashlib.blake2b(content, key=key, person=purpose, digest_size=size)

@@ -129,7 +129,7 @@ def _read_into(
     sources: list[Source], root: ConfinedRoot, path: RelPath, kind: str
 ) -> str | None:
     try:
-        content = root.read(path, limit=SOURCE_BYTES).content
+        content = root.content(path, limit=SOURCE_BYTES)
         if not content.isascii():
             content.decode("utf-8")
     except Unreadable as problem:

@@ -113,7 +113,7 @@ def our_command() -> tuple[str, ...]:
     tree = str(Path(__file__).resolve().parents[2])
     code = (
         f"import sys; sys.path.append({tree!r});"
-        "from corpus.cli.app import main; sys.exit(main())"
+        "from corpus.cli.app import run; run()"
     )
     return (sys.executable, "-c", code)
 
