@@ -42,7 +42,8 @@ demo: $(STAMPS)/installed
 quality: $(STAMPS)/installed
 	$(BIN)/python tests/quality/run.py
 
-bench: $(STAMPS)/installed $(STAMPS)/peer
+bench: $(STAMPS)/installed
+	@$(MAKE) --no-print-directory $(STAMPS)/peer || echo 'the peer cannot be installed here'
 	$(BIN)/python tests/speed/run.py
 
 wheel: $(STAMPS)/wheel
