@@ -14,7 +14,7 @@ from corpus.canonical import digest
 from corpus.errors import BundleLimitError
 from corpus.evalreport import CaseResult, EvalReport, FailedCheck
 from corpus.metrics import mean, ndcg, recall, reciprocal_rank
-from corpus.ranker import Options
+from corpus.ranker import MAX_LIMIT, Options
 from corpus.search import search
 from corpus.selection import survey
 
@@ -78,17 +78,18 @@ class _Answer:
 
 
 def _answer(view: View, case: EvalCase, now: datetime, *, twice: bool) -> _Answer:
-    options = Options(limit=case.retrieval_limit)
+    longest = Options(limit=MAX_LIMIT)
     query = storable(case.query)
-    hits = search(view, query, options).hits
-    ground = survey(view, query, max_tokens=case.max_tokens)
+    answer = search(view, query, longest)
+    hits = answer.hits[: case.retrieval_limit]
+    ground = survey(view, query, max_tokens=case.max_tokens, answer=answer)
     bundle: Mapping[str, Any] | None = None
     repeatable = True
     try:
         bundle = bundle_of(ground, max_tokens=case.max_tokens, now=now)
         if twice:
             ground = survey(view, query, max_tokens=case.max_tokens)
-            repeatable = search(view, query, options).hits == hits
+            repeatable = search(view, query, longest) == answer
         again = bundle_of(ground, max_tokens=case.max_tokens, now=now)
         repeatable = repeatable and again == bundle
     except BundleLimitError:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from corpus.hits import Hit
+    from corpus.search import QueryResult
     from corpus.summaries import Primary, Summary
     from corpus.view import View
 
@@ -75,12 +76,16 @@ class Room:
         return self.whole - self.left >= FULL_ENOUGH * self.whole
 
 
-def survey(view: View, query: str, *, max_tokens: int) -> Ground:
+def survey(
+    view: View, query: str, *, max_tokens: int, answer: QueryResult | None = None
+) -> Ground:
     """Read the primary sources and rank the passages for a query.
 
-    `max_tokens` says how much is wanted. Raises `QueryEmptyError`.
+    `max_tokens` says how much is wanted. `answer` is the query's longest answer, where
+    the caller has it already. Raises `QueryEmptyError`.
     """
-    answer = search(view, query, Options(limit=MAX_LIMIT))
+    if answer is None:
+        answer = search(view, query, Options(limit=MAX_LIMIT))
     hits = answer.hits
     if not answer.history_asked and _answered(hits):
         hits = _current(view, query, hits, enough=PLENTY * max_tokens)

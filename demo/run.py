@@ -241,8 +241,7 @@ def program() -> tuple[str, ...]:
         return (str(installed),)
     tree = str(Path(__file__).resolve().parents[1])
     code = (
-        f"import sys; sys.path.append({tree!r});"
-        "from corpus.cli.app import run; run()"
+        f"import sys; sys.path.append({tree!r});from corpus.cli.app import run; run()"
     )
     return (sys.executable, "-c", code)
 

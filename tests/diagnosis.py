@@ -51,7 +51,7 @@ def codes(report: Report) -> list[str]:
 
 def line_of(root: Path, path: str, start: str) -> int:
     """Find the first line of a file that begins so."""
-    rows = (root / HOME / path).read_text().split("\n")
+    rows = (root / HOME / path).read_text("utf-8").split("\n")
     return next(n for n, row in enumerate(rows, start=1) if row.startswith(start))
 
 

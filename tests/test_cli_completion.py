@@ -39,7 +39,6 @@ def offered(cli: InProcess, folder: Path, *words: str) -> set[str]:
         [bash, "--norc", "-c", code, "bash", source, PROGRAM.name, *words],
         capture_output=True,
         check=True,
-        text=True,
         encoding="utf-8",
     )
     assert done.stderr == ""
@@ -83,7 +82,7 @@ def test_a_script_is_good_grammar_for_its_shell(
     source = tmp_path / "script"
     source.write_text(script(cli, shell), encoding="utf-8")
     done = subprocess.run(
-        [executable, "-n", source], capture_output=True, check=False, text=True
+        [executable, "-n", source], capture_output=True, check=False, encoding="utf-8"
     )
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -44,7 +44,6 @@ def test_start_up_imports_nothing_heavy(
         env=program_env,
         capture_output=True,
         check=True,
-        text=True,
         encoding="utf-8",
     )
     loaded = {name.partition(".")[0] for name in done.stderr.split()}

@@ -108,7 +108,7 @@ from pathlib import Path
 from corpus.confined.reader import open_root, Unreadable
 project, level = Path(sys.argv[1]), sys.argv[2]
 subprocess.run(["mount", "-t", "tmpfs", "none", project / "r/other"], check=True)
-(project / "r/other/a.md").write_text("elsewhere")
+(project / "r/other/a.md").write_text("elsewhere", "utf-8")
 with open_root(project, level) as root:
     for path, problem in root.entries("r", wanted=lambda p: "." in p, enter=bool):
         print(path, problem)
@@ -172,7 +172,7 @@ def test_where_openat2_is_refused_the_walk_takes_over(
 
 def run_script(command: list[str]) -> str:
     done = subprocess.run(
-        command, cwd=REPOSITORY, capture_output=True, text=True, check=False
+        command, cwd=REPOSITORY, capture_output=True, encoding="utf-8", check=False
     )
     if "no filter" in done.stderr:
         pytest.skip("this system filters no system calls")

@@ -125,7 +125,7 @@ def test_a_build_after_nothing_changed_writes_nothing(root: Path) -> None:
 def test_only_the_edited_source_is_parsed_again(root: Path) -> None:
     build(root)
     page = root / HOME / "history/year-one.md"
-    page.write_text("# Year one\n\nThe second gauge froze too.\n")
+    page.write_text("# Year one\n\nThe second gauge froze too.\n", "utf-8")
     report = build(root)
     assert (report.parsed, report.written) == (1, True)
 
@@ -134,9 +134,9 @@ def test_only_the_edited_source_is_parsed_again(root: Path) -> None:
 def test_an_orphan_relation_is_resolved_when_its_target_appears(root: Path) -> None:
     reports = root / HOME / "reports"
     page = report_page("report-six", metadata={"Supersedes": "report-seven"})
-    (reports / "report-six.md").write_text(page)
+    (reports / "report-six.md").write_text(page, "utf-8")
     build(root)
-    (reports / "report-seven.md").write_text(report_page("report-seven"))
+    (reports / "report-seven.md").write_text(report_page("report-seven"), "utf-8")
     assert build(root).parsed == 1
     view = open_view(root, dirs=dirs_of(root))
     at = view.positions[f"{HOME}/reports/report-seven.md"]
@@ -216,9 +216,9 @@ def test_a_stale_index_names_what_changed(root: Path) -> None:
     build(root)
     page = root / HOME / "history/year-one.md"
     times = page.stat()
-    page.write_text(page.read_text().replace("first", "third"))
+    page.write_text(page.read_text("utf-8").replace("first", "third"), "utf-8")
     os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))
-    (root / HOME / "history/year-two.md").write_text("# Year two\n")
+    (root / HOME / "history/year-two.md").write_text("# Year two\n", "utf-8")
     (root / HOME / "reports/report-one.md").unlink()
     with pytest.raises(IndexStaleError) as refused:
         open_view(root, dirs=dirs_of(root))
@@ -234,7 +234,7 @@ def test_a_stale_index_names_what_changed(root: Path) -> None:
 def test_a_stale_index_names_at_most_twenty_paths(root: Path) -> None:
     build(root)
     for number in range(30):
-        (root / HOME / f"history/more-{number:02}.md").write_text("# More\n")
+        (root / HOME / f"history/more-{number:02}.md").write_text("# More\n", "utf-8")
     with pytest.raises(IndexStaleError) as refused:
         open_view(root, dirs=dirs_of(root))
     added = refused.value.facts["added"]
@@ -246,7 +246,7 @@ def test_a_stale_index_names_at_most_twenty_paths(root: Path) -> None:
 def test_a_path_that_left_the_scope_is_counted_not_named(root: Path) -> None:
     build(root)
     policy = policy_page(deny=[f"{HOME}/history/**"])
-    (root / HOME / "policy.toml").write_text(policy)
+    (root / HOME / "policy.toml").write_text(policy, "utf-8")
     with pytest.raises(IndexStaleError) as refused:
         open_view(root, dirs=dirs_of(root))
     assert refused.value.facts["count"] == 1
@@ -269,7 +269,9 @@ def test_what_is_out_of_scope_is_nowhere_in_the_index(tmp_path: Path) -> None:
 @pytest.mark.requirement("P3.4")
 def test_a_policy_that_withholds_the_context_is_obeyed(root: Path) -> None:
     build(root)
-    (root / HOME / "policy.toml").write_text(policy_page(allow=["corpus.read"]))
+    (root / HOME / "policy.toml").write_text(
+        policy_page(allow=["corpus.read"]), "utf-8"
+    )
     with pytest.raises(PolicyDeniedError):
         open_view(root, dirs=dirs_of(root))
     with pytest.raises(PolicyDeniedError):
@@ -293,9 +295,9 @@ def test_only_markdown_below_the_four_folders_is_a_source(tmp_path: Path) -> Non
         history={"a/b/deep.MARKDOWN": "# Deep\n\nDeep.\n", "notes.txt": "no\n"},
     )
     (root / "src").mkdir()
-    (root / "src/readme.md").write_text("# Code\n")
+    (root / "src/readme.md").write_text("# Code\n", "utf-8")
     (root / HOME / "generated").mkdir()
-    (root / HOME / "generated/view.md").write_text("NON_AUTHORITATIVE_VIEW\n")
+    (root / HOME / "generated/view.md").write_text("NON_AUTHORITATIVE_VIEW\n", "utf-8")
     build(root)
     assert sorted(open_view(root, dirs=dirs_of(root)).snapshot) == [
         f"{HOME}/history/a/b/deep.MARKDOWN",

@@ -51,7 +51,9 @@ def test_every_kind_of_source_has_its_standing(tmp_path: Path) -> None:
             "report-new": report_page("report-new", created="2026-01-02T00:00:00Z"),
         },
     )
-    (root / ".project-corpus/state/NOTES.md").write_text("# Notes\n\nA note.\n")
+    (root / ".project-corpus/state/NOTES.md").write_text(
+        "# Notes\n\nA note.\n", "utf-8"
+    )
     view = live_view_of_corpus(root)
     assert standing(view, "state/PROJECT") == ("CANONICAL", "current")
     assert standing(view, "state/STATUS") == ("CANONICAL", "current")

@@ -51,7 +51,8 @@ def grant(
         transports = ["cli"]
         approved_at = 2026-01-01T00:00:00Z
         {limits}
-        """
+        """,
+        "utf-8",
     )
     place.chmod(mode)
     return place

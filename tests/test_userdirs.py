@@ -155,7 +155,7 @@ def test_a_key_of_another_user_is_refused(state: Path) -> None:
 
 
 def test_a_state_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(KeyFileError):
         index_key(ID, directory=tmp_path / "file" / "state", random=os.urandom)
 
@@ -203,7 +203,7 @@ def test_importing_the_folders_loads_nothing_slow() -> None:
         [sys.executable, "-c", script],
         cwd=Path(__file__).parents[1],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     assert done.stdout == "False\n"

@@ -71,7 +71,6 @@ def start(
             env=program_env,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
             encoding="utf-8",
         )
         started.append(process)
@@ -161,7 +160,7 @@ def test_an_invalid_state_is_told_once_and_survived(
 ) -> None:
     root = write_corpus(tmp_path / "corpus")
     policy = root / ".project-corpus/policy.toml"
-    good = policy.read_text()
+    good = policy.read_text("utf-8")
     watching = start(root)
     watching.next()
     swap(policy, "this is no policy")

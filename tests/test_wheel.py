@@ -51,7 +51,6 @@ def run(*command: str, cwd: Path) -> str:
         env={"PATH": "/usr/bin:/bin", "HOME": str(cwd)},
         capture_output=True,
         check=False,
-        text=True,
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from corpus.authority import Limits
     from corpus.index.postings import Shard
-    from corpus.sources.facts import Facts
+    from corpus.sources.facts import Facts, Piece
     from corpus.sources.scan import Scan
 
     Progress = Callable[[int, int, str], None]
@@ -175,6 +175,9 @@ def _contribution(
     postings: list[dict[int, int]] = []
     same: list[int] = []
     lengths: list[int] = []
+    told = {entry.line for entry in parsed.metadata.entries}
+    bare = [_is_metadata(piece, lines, told) for piece in parsed.pieces]
+    titled_piece = bare.index(False) if False in bare else 0
     for number, piece in enumerate(parsed.pieces):
         text = piece_text(lines, piece)
         found = terms(text)
@@ -187,7 +190,7 @@ def _contribution(
                 under[line] = tuple(map(hashed.__getitem__, words))
             for term in under[line]:
                 weights[term] = weights.get(term, 0) | IN_HEADING
-        if number == 0:
+        if number == titled_piece:
             for term in title:
                 weights[term] = weights.get(term, 0) | IN_TITLE
         postings.append(weights)
@@ -195,6 +198,14 @@ def _contribution(
         lengths.append(len(found))
     pieces = SourcePieces(parsed.pieces, tuple(postings), tuple(same), tuple(lengths))
     return parsed.facts, pieces
+
+
+def _is_metadata(piece: Piece, lines: Sequence[str], told: set[int]) -> bool:
+    """Say whether a piece is nothing but metadata lines."""
+    return all(
+        number in told or not lines[number - 1].strip()
+        for number in range(piece.first, piece.last + 1)
+    )
 
 
 def _counted(found: Sequence[str], hashed: _Hashes) -> dict[int, int]:

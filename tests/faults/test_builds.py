@@ -66,7 +66,7 @@ def run(script: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def edit(root: Path, text: str) -> None:
-    (root / HOME / "history/year-one.md").write_text(f"# Year one\n\n{text}\n")
+    (root / HOME / "history/year-one.md").write_text(f"# Year one\n\n{text}\n", "utf-8")
 
 
 @pytest.mark.requirement("P5.5")

@@ -62,7 +62,8 @@ def test_steps_and_scratch_give_the_same_content(
             _apply(root, edits)
             named = active if number else "NONE"
             status.write_text(
-                status_page(active_task=named, evidence_references="- alpha-beta")
+                status_page(active_task=named, evidence_references="- alpha-beta"),
+                "utf-8",
             )
             _build(root)
         stepwise = open_view(root, dirs=dirs_of(root)).rows
@@ -82,4 +83,4 @@ def _apply(root: Path, edits: list[Edit]) -> None:
             path.unlink(missing_ok=True)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(edit.text)
+            path.write_text(edit.text, "utf-8")

@@ -112,8 +112,7 @@ def our_command() -> tuple[str, ...]:
         return (str(installed),)
     tree = str(Path(__file__).resolve().parents[2])
     code = (
-        f"import sys; sys.path.append({tree!r});"
-        "from corpus.cli.app import run; run()"
+        f"import sys; sys.path.append({tree!r});from corpus.cli.app import run; run()"
     )
     return (sys.executable, "-c", code)
 
