@@ -69,6 +69,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     Fact = str | int | Sequence[str]
 
@@ -77,19 +78,25 @@ class CodedError(Exception):
     """A failure we report on purpose.
 
     `code` is a contract with scripts and agents and never changes. `sentence` and
-    `hint` are for people and may. `facts` repeats the values in the sentence, for
-    machines; a fact that the sentence does not name is listed in `extra`.
+    `hint` are for people and may; where more is known at the place that fails, one
+    error may carry a better hint than its class. `facts` repeats the values in the
+    sentence, for machines; a fact that the sentence does not name is listed in `extra`.
     """
 
     code: ClassVar[str]
     exit_status: ClassVar[int] = 2
     sentence: ClassVar[str]
-    hint: ClassVar[str]
+    hint: str
     extra: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, **facts: Fact) -> None:
         super().__init__(self.sentence.format_map(facts))
         self.facts: dict[str, Fact] = facts
+
+    def advising(self, hint: str) -> Self:
+        """Give this error a next step that fits the place it happened better."""
+        self.hint = hint
+        return self
 
 
 class UsageError(CodedError):
@@ -163,7 +170,7 @@ class PolicyParseError(CodedError):
 class PolicySchemaError(CodedError):
     code = "POLICY_SCHEMA"
     sentence = "policy field `{field}` {reason}"
-    hint = "compare with the worked example in `exports/policy`"
+    hint = "see the fields and an example in docs/policy.md"
 
 
 class PolicyUnknownKeyError(CodedError):
@@ -280,6 +287,11 @@ class IndexStaleError(CodedError):
     hint = "run `project-corpus context build`, or query with `--refresh`"
     extra = ("changed", "added", "removed")
 
+    def __str__(self) -> str:
+        if self.facts["count"] == 1:
+            return "1 source differs from the index"
+        return super().__str__()
+
 
 class QueryEmptyError(CodedError):
     code = "QUERY_EMPTY"
@@ -356,7 +368,7 @@ class ReceiptMismatchError(CodedError):
 class CandidateSchemaError(CodedError):
     code = "CANDIDATE_SCHEMA"
     sentence = "candidate field `{field}` {reason}"
-    hint = "compare with the worked example in `exports/candidate`"
+    hint = "see the fields and an example in docs/formats.md"
 
 
 class CandidateProjectError(CodedError):
@@ -398,7 +410,15 @@ class CandidateEvidenceError(CodedError):
 class EvalSchemaError(CodedError):
     code = "EVAL_SCHEMA"
     sentence = "case {case}: `{field}` {reason}"
-    hint = "compare with the worked example in `exports/eval-dataset`"
+    hint = "see the fields and an example in docs/formats.md"
+
+    def __str__(self) -> str:
+        field, reason = self.facts["field"], self.facts["reason"]
+        if self.facts["case"] != 0:
+            return super().__str__()
+        if field in {"dataset", "baseline"}:
+            return f"the {field} {reason}"
+        return f"the dataset: `{field}` {reason}"
 
 
 class EvalLimitError(CodedError):
@@ -411,6 +431,13 @@ class InputPathError(CodedError):
     code = "CONTEXT_INPUT_PATH"
     sentence = "`{path}` cannot be the input: {reason}"
     hint = "name a regular file of at most 1 MiB"
+
+    def __init__(self, **facts: Fact) -> None:
+        super().__init__(**facts)
+        if facts["reason"] == "not found":
+            self.hint = "check the path; it counts from the folder you are in"
+        elif facts["reason"] == "it lies outside the project":
+            self.hint = "name a file inside the project, or copy it there"
 
 
 class InputJsonError(CodedError):

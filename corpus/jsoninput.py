@@ -36,6 +36,9 @@ MAX_WHOLE = 2**63 - 1
 
 STANDARD_INPUT = "-"
 
+PROMPT_OPENING = "# Project context: "
+"""What a bundle in the prompt format begins with, which is often handed in instead."""
+
 _REPEATED = "it has a repeated key"
 _BEYOND = "it has a whole number beyond 64 bits"
 _INFINITE = "it has a number too large to carry"
@@ -99,6 +102,11 @@ def parse_json(content: bytes, *, name: str) -> Json:
             parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as problem:
+        if text.lstrip().startswith(PROMPT_OPENING):
+            reason = "it is a bundle in the prompt format"
+            raise InputJsonError(path=name, reason=reason).advising(
+                "use the JSON bundle, which `context bundle --format json` prints"
+            ) from None
         refuse(f"it does not parse at line {problem.lineno} column {problem.colno}")
     except _NotUsableError as problem:
         refuse(problem.reason)

@@ -101,22 +101,32 @@ class Policy(NamedTuple):
         A folder that is denied whole is not entered even where `read` reaches it.
         """
         return any(scope.may_reach(directory) for scope in self.read) and not any(
-            scope.covers(directory) or scope.names(directory) for scope in self.deny
+            scope.covers(directory) or _holds(scope, directory) for scope in self.deny
         )
 
     def covers(self, directory: str) -> bool:
         """Say whether every file below `directory` is in scope, whatever its name."""
         return any(scope.covers(directory) for scope in self.read) and not any(
-            scope.may_reach(directory) or scope.names(directory) for scope in self.deny
+            scope.may_reach(directory) or _holds(scope, directory)
+            for scope in self.deny
         )
 
     def _denied(self, path: str) -> bool:
-        """Deny what a scope means, and all below a path that one names in full.
+        """Deny what a scope means, and all below a folder that it means.
 
-        A name without wildcards may be a folder's: leaving what is in it readable is
-        not what anyone means by denying it.
+        A pattern may mean a folder: leaving what is in it readable is not what anyone
+        means by denying it.
         """
-        return any(scope.matches(path) or scope.names(path) for scope in self.deny)
+        return any(_holds(scope, path) for scope in self.deny)
+
+
+def _holds(scope: Scope, path: str) -> bool:
+    """Say whether a scope means `path` or a folder above it."""
+    while path:
+        if scope.matches(path):
+            return True
+        path = path.rpartition("/")[0]
+    return False
 
 
 def parse_policy(content: bytes) -> Policy:

@@ -12,6 +12,7 @@ from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
 from corpus.sameness import Profile, likeness
 from corpus.sources.facts import piece_text
+from corpus.substance import HOLLOW, substance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ SCALE = 100
 """Scores are printed as whole numbers: BM25 times this."""
 
 NEARNESS_SHARE = 0.8
+STANDS_IN = "supersedes:"
+"""Begins the selection reason of a passage that took the place of a superseded one."""
+
 EXAMINED = 90
 """Pieces whose text decides their order, however many results are asked for; so a
 shorter answer is the beginning of a longer one."""
@@ -113,7 +117,7 @@ class Ranker:
         self.standing = [0.0] * len(view.rows.facts)
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
-        self.superseded_by = _successors(view)
+        self.superseded_by = view.successors
 
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
@@ -134,7 +138,8 @@ class Ranker:
         lowest = found[-1].score if found else 0
         for entry in rest:
             hit = self._hit(*entry)
-            yield hit._replace(score=min(hit.score, lowest))
+            lowest = min(hit.score, lowest)
+            yield hit._replace(score=lowest)
 
     def _factors(self) -> list[float]:
         """Give each source's authority and time factor; 0 where it is filtered out."""
@@ -204,6 +209,8 @@ class Ranker:
         gained = self.scores.pieces[number] + self.source_scores[owner]
         relevance = gained + NEARNESS_SHARE * near
         total = self.scores.total_weight
+        if substance(text) == HOLLOW:
+            total = 0.0
         return Hit(
             number=number,
             item_id=item_id(
@@ -281,7 +288,7 @@ class Ranker:
         for path, (least, old) in floors.items():
             hit_or_none = best.get(path) or self._opening(path)
             if hit_or_none is not None:
-                reasons = (*hit_or_none.reasons, f"supersedes:{old}")
+                reasons = (*hit_or_none.reasons, f"{STANDS_IN}{old}")
                 score = max(hit_or_none.score, least)
                 raised[hit_or_none.number] = hit_or_none._replace(
                     score=score, reasons=reasons
@@ -360,37 +367,16 @@ def _order(hit: Hit) -> tuple[int, str, int, int]:
 
 
 def _spread(ordered: Sequence[Hit]) -> list[Hit]:
-    """Let each further passage of a source count a little less than the one before."""
+    """Let each further passage of a source, and each that says little, count less."""
     seen: dict[str, int] = {}
     spread = []
     for hit in ordered:
         before = seen.get(hit.facts.path, 0)
         seen[hit.facts.path] = before + 1
-        spread.append(hit._replace(score=round(hit.score * REPEAT**before)))
+        stands_in = any(reason.startswith(STANDS_IN) for reason in hit.reasons)
+        share = 1.0 if stands_in else substance(hit.text)
+        spread.append(hit._replace(score=round(hit.score * share * REPEAT**before)))
     return sorted(spread, key=_order)
-
-
-def _successors(view: View) -> dict[str, tuple[str, ...]]:
-    """Map each superseded source to what stands in its place today."""
-    direct: dict[str, list[str]] = {}
-    for relation in view.rows.relations:
-        if relation.verdict == "VALID":
-            direct.setdefault(relation.target, []).append(relation.source)
-    final: dict[str, tuple[str, ...]] = {}
-    for path, sources in direct.items():
-        found: dict[str, None] = {}
-        seen, waiting = {path}, list(sources)
-        while waiting:
-            source = waiting.pop(0)
-            if source in seen:
-                continue
-            seen.add(source)
-            if source in direct:
-                waiting.extend(direct[source])
-            else:
-                found[source] = None
-        final[path] = tuple(sorted(found))
-    return final
 
 
 def _compare(own: Profile, others: Sequence[Profile]) -> tuple[int | None, list[int]]:

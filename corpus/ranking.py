@@ -58,7 +58,6 @@ class Scores(NamedTuple):
     pieces: list[float]
     coverage: list[float]
     sources: list[float]
-    source_coverage: list[float]
     total_weight: float
 
 
@@ -123,25 +122,33 @@ def weigh(
 
 def score(layout: Layout, terms: Sequence[WeighedTerm]) -> Scores:
     """Score every piece and source for the terms."""
+    terms = _affordable(terms)
     scores = Scores(
-        terms=tuple(terms),
+        terms=terms,
         pieces=[0.0] * len(layout.owners),
         coverage=[0.0] * len(layout.owners),
         sources=[0.0] * len(layout.source_lengths),
-        source_coverage=[0.0] * len(layout.source_lengths),
         total_weight=sum(term.weight for term in terms),
     )
     lengths = _norms(layout.lengths, PIECE_K1, PIECE_B)
     source_lengths = _norms(layout.source_lengths, SOURCE_K1, SOURCE_B)
-    budget = MAX_POSTINGS
-    for term in terms:
-        size = sum(end - begin for _, begin, end in term.ranges)
-        if size > budget and budget < MAX_POSTINGS:
-            break
-        budget -= size
+    for term in scores.terms:
         counts = _add_pieces(layout, term, scores, lengths)
         _add_sources(counts, scores, source_lengths, term.weight)
     return scores
+
+
+def _affordable(terms: Sequence[WeighedTerm]) -> tuple[WeighedTerm, ...]:
+    """Leave out the commonest terms where there are too many postings to read."""
+    kept: list[WeighedTerm] = []
+    budget = MAX_POSTINGS
+    for term in terms:
+        size = sum(end - begin for _, begin, end in term.ranges)
+        if size > budget and kept:
+            break
+        budget -= size
+        kept.append(term)
+    return tuple(kept)
 
 
 def _add_pieces(
@@ -173,7 +180,6 @@ def _add_sources(
     for owner, count in counts.items():
         gain = count * (SOURCE_K1 + 1) / (count + norms[owner])
         scores.sources[owner] += weight * gain
-        scores.source_coverage[owner] += weight
 
 
 def _norms(lengths: Sequence[int], k1: float, b: float) -> list[float]:

@@ -27,7 +27,8 @@ from corpus.index.store import DEFAULT_INDEX, index_name, index_path, read_index
 from corpus.lines import decode, split_lines
 from corpus.protocol.layout import CACHE
 from corpus.ranking import Layout
-from corpus.sources.scan import read_policy, scan_sources
+from corpus.sources.scan import read_policy, refuse_lines, scan_sources
+from corpus.succession import final_successors
 from corpus.trust import grant_limits
 from corpus.userdirs import existing_key, index_key
 
@@ -75,6 +76,7 @@ class View(NamedTuple):
     sources: Mapping[str, Source]
     positions: Mapping[str, int]
     layout: Layout
+    successors: Mapping[str, tuple[str, ...]]
     hashed: Callable[[str], int]
     read: dict[str, list[str]]
 
@@ -120,6 +122,7 @@ def open_view(root: Path, index: Path | str | None = None, *, dirs: UserDirs) ->
         rows = read_index(opened, name, key, project_id=project.policy.project_id)
     assert key is not None
     refuse_stale(project, rows)
+    refuse_lines(rows.facts, project.limits)
     return view_of(project, rows, key)
 
 
@@ -145,6 +148,7 @@ def view_of(project: Project, rows: Rows, key: bytes) -> View:
         sources=project.scan.by_path(),
         positions={facts.path: at for at, facts in enumerate(rows.facts)},
         layout=Layout(rows),
+        successors=final_successors(rows.relations),
         hashed=term_hash(key),
         read={},
     )
@@ -182,6 +186,7 @@ def build_index(
         sweep_stages(opened, CACHE, older_than=STAGE_SECONDS, now=now)
         previous = _previous(opened, name, key, policy.project_id)
         if previous is not None and is_current(previous, project.scan):
+            refuse_lines(previous.facts, project.limits)
             return report(project.scan, previous, parsed=0, written=False)
         rows, parsed = make_rows(
             project.scan,

@@ -392,3 +392,21 @@ def test_status_without_a_task_has_no_active_task(tmp_path: Path) -> None:
     view = open_view(root, dirs=dirs_of(root))
     classes = {standing.authority for standing in view.rows.standings}
     assert "ACTIVE_TASK" not in classes
+
+
+@pytest.mark.requirement("P5.8", "P14")
+def test_a_lowered_limit_holds_for_an_index_that_exists(root: Path) -> None:
+    build(root)
+    trust = dirs_of(root).trust
+    trust.mkdir(mode=0o700, parents=True)
+    grant = trust / "demo-one.toml"
+    grant.touch(mode=0o600)
+    grant.write_text(
+        f"project_id = \"demo-one\"\nphysical_root = '{root}'\n"
+        "[limits]\nnonblank_lines = 5\n",
+        "utf-8",
+    )
+    with pytest.raises(ContextLimitError):
+        open_view(root, dirs=dirs_of(root))
+    with pytest.raises(ContextLimitError):
+        build(root)

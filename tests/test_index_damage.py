@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus.authority import INDEX_BYTES
 from corpus.errors import (
     CodedError,
     IndexCorruptError,
@@ -98,6 +99,24 @@ DAMAGE = [
         IndexCorruptError,
         id="missing rows",
     ),
+    pytest.param(
+        sql(
+            "ALTER TABLE meta RENAME TO m",
+            "CREATE VIEW meta (key, value) AS WITH RECURSIVE c (x) AS"
+            " (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'k', x FROM c",
+        ),
+        IndexSchemaError,
+        id="a view that never ends",
+    ),
+    pytest.param(
+        sql(
+            "ALTER TABLE source RENAME TO s",
+            "CREATE VIEW source AS WITH RECURSIVE c (x) AS"
+            " (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+        ),
+        IndexCorruptError,
+        id="a view in place of the sources",
+    ),
     pytest.param(sql("DROP TABLE relation"), IndexCorruptError, id="missing table"),
     pytest.param(
         sql("DELETE FROM meta WHERE key = 'digest'"), IndexCorruptError, id="no digest"
@@ -147,3 +166,23 @@ def test_an_index_of_another_users_key_asks_for_a_build(root: Path) -> None:
     key.unlink()
     with pytest.raises(IndexKeyError):
         open_view(root, dirs=dirs_of(root))
+
+
+@pytest.mark.requirement("P5.6")
+def test_an_index_with_a_second_link_is_replaced_by_a_build(root: Path) -> None:
+    build(root)
+    (root / HOME / "cache/other.sqlite3").hardlink_to(root / INDEX)
+    with pytest.raises(IndexCorruptError):
+        open_view(root, dirs=dirs_of(root))
+    assert build(root).written
+    open_view(root, dirs=dirs_of(root))
+
+
+@pytest.mark.requirement("P5.6")
+def test_a_file_too_large_for_an_index_is_replaced_by_a_build(root: Path) -> None:
+    build(root)
+    with (root / INDEX).open("r+b") as stream:
+        stream.truncate(INDEX_BYTES + 1)
+    with pytest.raises(IndexCorruptError):
+        open_view(root, dirs=dirs_of(root))
+    assert build(root).written

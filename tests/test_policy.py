@@ -26,6 +26,7 @@ from corpus.errors import (
     PolicyWriteError,
 )
 from corpus.policy import CAPABILITIES, MAX_ENTRIES, PROFILES, Policy, parse_policy
+from tests.corpora import policy_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -282,3 +283,24 @@ def test_dots_in_texts_and_comments_are_no_nesting() -> None:
 def test_any_bytes_are_a_policy_or_a_reported_failure(content: bytes) -> None:
     with pytest.raises(CodedError):
         parse_policy(content)
+
+
+@pytest.mark.requirement("P2.3", "P2.4")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("**/private", id="any depth"),
+        pytest.param(".project-corpus/*/private", id="one segment"),
+        pytest.param(".project-corpus/reports/priv*", id="beginning"),
+        pytest.param(".project-corpus/reports/private", id="exact"),
+        pytest.param(".project-corpus/reports/private/**", id="below"),
+    ],
+)
+def test_denying_a_folder_denies_all_below_it(pattern: str) -> None:
+    policy = parse_policy(
+        policy_page(read=[".project-corpus/**"], deny=[pattern]).encode()
+    )
+    assert not policy.may_read(".project-corpus/reports/private/deep/x.md")
+    assert not policy.may_enter(".project-corpus/reports/private/deep")
+    assert not policy.covers(".project-corpus/reports")
+    assert policy.may_read(".project-corpus/reports/x.md")

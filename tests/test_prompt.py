@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -36,6 +38,7 @@ SENTENCES = " ".join(
 CITATION = re.compile(
     r"\[\d+\] (?P<path>\.project-corpus/\S+?):(?P<first>\d+)(?:-(?P<last>\d+))?"
     r" (?P<rung>[A-Z_]+) (?P<time>[a-z]+)(?: (?P<date>\d{4}-\d\d-\d\d))?"
+    r"(?: — (?P<under>[^`]{1,80}))?"
 )
 
 
@@ -160,6 +163,55 @@ def test_the_same_passages_lead_as_in_the_json_bundle(tmp_path: Path) -> None:
     assert [citation.split()[1].partition(":")[0] for citation, _ in shown] == [
         item["source_path"] for item in items
     ]
+
+
+@pytest.mark.requirement("P8.7")
+def test_a_passage_names_the_headings_it_stands_under(tmp_path: Path) -> None:
+    deep = "wide " * 15
+    report = report_page("one", summary="A gauge.") + (
+        f"\n# {deep}\n\n## The `ga\u202euge` <!--\n\n### At dawn\n\nIt froze hard.\n"
+    )
+    view = live_view_of_corpus(write_corpus(tmp_path / "one", reports={"one": report}))
+    cited = {
+        "\n".join(fenced): citation
+        for citation, fenced in frames(prompt(view, "gauge froze hard", 2000))
+    }
+    match = CITATION.fullmatch(cited["It froze hard."])
+    assert match is not None
+    assert match["under"] == "… > The ga\ufffduge <!-- > At dawn"
+    match = CITATION.fullmatch(cited["A gauge."])
+    assert match is not None
+    assert match["under"] == "Report one > Summary"
+
+
+@pytest.mark.requirement("P8.7")
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        pytest.param("gauge froze", True, id="plain"),
+        pytest.param("the gauge's lid; $(id)", True, id="quotes and a shell's signs"),
+        pytest.param("gauge " * 20, False, id="long"),
+        pytest.param("gauge `id`", False, id="a tick"),
+        pytest.param("gauge\nlid", False, id="two lines"),
+        pytest.param("ga\u200buge", False, id="something unseen"),
+        pytest.param("--gauge", False, id="like an option"),
+    ],
+)
+def test_the_footer_is_a_command_that_gives_the_bundle(
+    tmp_path: Path, cli: InProcess, query: str, *, shown: bool
+) -> None:
+    root = write_corpus(tmp_path / "one")
+    assert cli("context", "build", cwd=root).status == 0
+    options = ("--max-tokens", "400", "--format", "prompt")
+    done = cli("context", "bundle", *options, "--", query, cwd=root)
+    footer = done.out.splitlines()[-1]
+    match = re.fullmatch(r"bundle (\w{16}): to verify, run `([^`]+)`(.*)", footer)
+    assert match is not None
+    program, *words = shlex.split(match[2])
+    assert program == "project-corpus"
+    assert ("with the same query" in match[3]) is not shown
+    given = cli(*words, *([] if shown else ["--", query]), cwd=root)
+    assert json.loads(given.out)["bundle_sha256"].startswith(match[1])
 
 
 ATTACKS = {

@@ -416,3 +416,43 @@ def test_a_shorter_answer_is_the_beginning_of_a_longer_one(tmp_path: Path) -> No
         assert [hit.item_id for hit in found] == [
             hit.item_id for hit in longest[:limit]
         ]
+
+
+@pytest.mark.requirement("P7.6")
+def test_long_passages_that_differ_in_many_numbers_contradict(tmp_path: Path) -> None:
+    words = " ".join(f"station{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(80))
+    first = " ".join(str(n) for n in range(100, 110))
+    second = " ".join(str(n) for n in range(200, 210))
+    view = view_with(
+        tmp_path, a=f"# A\n\n{words} {first}\n", b=f"# B\n\n{words} {second}\n"
+    )
+    hits = search(view, "stationaa stationba stationca").hits[:2]
+    assert [len(hit.conflicts) for hit in hits] == [1, 1]
+
+
+@pytest.mark.requirement("P8.6", "P7.2")
+def test_a_frame_that_waits_to_be_filled_comes_after_what_answers(
+    tmp_path: Path,
+) -> None:
+    waiting = "<!-- Name the supported platforms here. -->\n\nNONE"
+    page = "# Platforms\n\nThe supported platforms are Linux and macOS.\n"
+    root = write_corpus(
+        tmp_path / "one",
+        status=status_page(current_verified_baseline=waiting),
+        history={"year-one": page},
+    )
+    found = search(live_view_of_corpus(root), "supported platforms").hits
+    assert stems(found)[0] == "year-one"
+    frame = next(hit for hit in found if "<!--" in hit.text)
+    assert frame.coverage == 0
+
+
+@pytest.mark.requirement("P7.2")
+def test_metadata_is_found_and_comes_after_prose(tmp_path: Path) -> None:
+    view = reports(
+        tmp_path,
+        {"report-two": ("The result of report two is a leak in the valve.", {})},
+    )
+    found = search(view, "report two result").hits
+    assert found[0].text.startswith("The result of report two")
+    assert any(hit.text.startswith("Protocol-Version") for hit in found)

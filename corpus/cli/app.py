@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from corpus.cli.commands import COMMANDS, PROGRAM
-from corpus.cli.program import overview
+from corpus.cli.program import meant, overview
 from corpus.cli.render import Progress, ReaderGoneError, Screen
 from corpus.errors import BugError, CodedError, InterruptError, UsageError
 
@@ -112,12 +112,28 @@ def command_parser(
 
 def _answer(program: Program, arguments: Sequence[str], screen: Screen) -> int:
     command = program.find(arguments)
+    if command is None and _names_nothing(program, arguments):
+        if not _wants_json(screen, arguments):
+            screen.tell(_overview(program, arguments))
+            return UsageError.exit_status
+        raise UsageError(
+            problem=f"`{' '.join([program.name, *arguments])}` needs a command"
+        )
     if command is None:
         screen.write(_page(program, arguments))
         return 0
     module = import_module(command.module)
     parser = command_parser(program, command, module)
     return _run(module, parser, arguments[len(command.path) :], screen)
+
+
+def _names_nothing(program: Program, arguments: Sequence[str]) -> bool:
+    """Say whether a call ends before it names a command, as `context` alone does."""
+    return not arguments or (len(arguments) == 1 and bool(program.group(arguments[0])))
+
+
+def _overview(program: Program, arguments: Sequence[str]) -> str:
+    return overview(program, program.group(" ".join(arguments)) or program.commands)
 
 
 def _page(program: Program, arguments: Sequence[str]) -> str:
@@ -130,10 +146,11 @@ def _page(program: Program, arguments: Sequence[str]) -> str:
     if first == "--version":
         return f"{program.name} {program.version}\n"
     wanted = " ".join([first, *rest[:1]] if group else [first])
-    if not rest:
-        place = f"`{program.name} {first}`" if group else f"`{program.name}`"
-        raise UsageError(problem=f"{place} needs a command")
-    raise UsageError(problem=f"`{wanted}` is not a command of {program.name}")
+    error = UsageError(problem=f"`{wanted}` is not a command of {program.name}")
+    near = meant(program, arguments)
+    if near is not None:
+        raise error.advising(f"did you mean `{program.name} {near}`?")
+    raise error.advising(f"`{program.name} --help` lists the commands")
 
 
 def _run(

@@ -7,10 +7,17 @@ options and positionals may come in any order, and everything after `--` is text
 from __future__ import annotations
 
 import argparse
+import os.path
 import re
+import shlex
 from typing import TYPE_CHECKING, NoReturn
 
-from corpus.errors import BudgetError, QueryLimitError, UsageError
+from corpus.errors import (
+    BudgetError,
+    QueryLimitError,
+    RootNotFoundError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,10 +30,14 @@ BUDGET = (80, 20_000)
 
 _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 _GREEDY = ("*", "+")
+_SHOWN = 60
 
 
 class CommandParser(argparse.ArgumentParser):
     """The arguments of one command."""
+
+    text: str | None = None
+    """The positional that is free text, which people forget to quote."""
 
     def __init__(self, *, prog: str, summary: str, example: str) -> None:
         shown = "\n".join(f"  {line}" for line in example.splitlines())
@@ -43,8 +54,19 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(problem=message)
 
     def parse(self, arguments: Sequence[str]) -> dict[str, object]:
-        """Read the arguments of one call; UsageError when they do not fit."""
-        return vars(self.parse_args(self._options_first(arguments)))
+        """Read the arguments of one call; UsageError when they do not fit.
+
+        RootNotFoundError where free text was not quoted and its first word was taken
+        for the ROOT.
+        """
+        values = vars(self.parse_args(self._options_first(arguments)))
+        root = values.get("root")
+        if self.text is not None and root is not None and not _is_folder(root):
+            raise RootNotFoundError(root=root).advising(
+                f"name the project's folder; or if `{_shown(root)}` belongs to"
+                f" {self.text.upper()}, put all of it in quotes"
+            )
+        return values
 
     def _options_first(self, arguments: Sequence[str]) -> list[str]:
         """Put the positionals last, behind `--`.
@@ -68,13 +90,42 @@ class CommandParser(argparse.ArgumentParser):
             if not _is_option(part, known):
                 words.append(part)
                 continue
+            if part.partition("=")[0] not in known:
+                self._refuse_option(part.partition("=")[0], known)
             options.append(part)
             count = _values_taken(known.get(part), rest)
             options += rest[:count]
             del rest[:count]
         if "--" in words:
             raise UsageError(problem="`--` cannot be an argument by itself")
+        self._refuse_surplus(words)
         return [*options, "--", *words] if words else options
+
+    def _refuse_option(self, name: str, known: dict[str, argparse.Action]) -> NoReturn:
+        from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+        error = UsageError(
+            problem=f"`{_shown(name)}` is not an option of `{self.prog}`"
+        )
+        near = get_close_matches(name[:_SHOWN], known, n=1)
+        if near:
+            raise error.advising(f"did you mean `{near[0]}`?")
+        raise error
+
+    def _refuse_surplus(self, words: Sequence[str]) -> None:
+        """Refuse more positionals than fit, which are most often an unquoted text."""
+        taken = [action for action in actions_of(self) if not action.option_strings]
+        if len(words) <= len(taken) or any(one.nargs in _GREEDY for one in taken):
+            return
+        surplus = UsageError(
+            problem=f"`{self.prog}` does not take `{_shown(words[len(taken)])}` as well"
+        )
+        if self.text is None:
+            raise surplus
+        text = shlex.quote(_shown(" ".join(words)))
+        raise surplus.advising(
+            f"put {self.text.upper()} in quotes: `{self.prog} {text}`"
+        )
 
 
 def actions_of(parser: argparse.ArgumentParser) -> tuple[argparse.Action, ...]:
@@ -107,6 +158,8 @@ def root_and_text(
 ) -> None:
     """Declare `[ROOT] NAME`: one word given is the text, two are root and text."""
     add_root(parser)
+    if isinstance(parser, CommandParser):
+        parser.text = name
     parser.add_argument(name, metavar=name.upper(), help=meaning)
 
 
@@ -175,6 +228,14 @@ def _values_taken(action: argparse.Action | None, rest: Sequence[str]) -> int:
     while values < len(rest) and not rest[values].startswith("-"):
         values += 1
     return values if action.nargs in _GREEDY else min(values, 1)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - answers False for any text
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _whole_number(text: str) -> int | None:

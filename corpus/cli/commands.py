@@ -94,10 +94,33 @@ COMMANDS = (
 )
 """Every command, in the order the help shows them."""
 
+OTHER_NAMES = (
+    ("ask", "context query"),
+    ("question", "context query"),
+    ("prompt", "context bundle"),
+    ("pack", "context bundle"),
+    ("index", "context build"),
+    ("rebuild", "context build"),
+    ("update", "context build"),
+    ("check", "validate"),
+    ("lint", "validate"),
+    ("create", "init"),
+    ("new", "init"),
+    ("find", "search"),
+    ("grep", "search"),
+    ("list", "timeline"),
+    ("log", "timeline"),
+    ("cat", "show"),
+    ("read", "show"),
+    ("info", "status"),
+)
+"""Words that people try, each with the command that does what they mean."""
+
 PROGRAM = Program(
     name="project-corpus",
     version=__version__,
     about="Give every AI agent on a project the same current, provable context.",
     example="project-corpus init . --name 'Weather Station'",
     commands=COMMANDS,
+    other_names=OTHER_NAMES,
 )

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+_LONGEST = 40
+_ALIKE = 0.72
+
+
 class Command(NamedTuple):
     """One row of a program's table: the words that name it and where it lives.
 
@@ -38,6 +42,8 @@ class Program(NamedTuple):
     about: str
     example: str
     commands: tuple[Command, ...]
+    other_names: tuple[tuple[str, str], ...] = ()
+    """Words that people try, each with the command that does what they mean."""
 
     def find(self, arguments: Sequence[str]) -> Command | None:
         """Find the command whose words `arguments` begins with."""
@@ -53,6 +59,24 @@ class Program(NamedTuple):
             for command in self.commands
             if len(command.path) > 1 and command.path[0] == word
         )
+
+
+def meant(program: Program, arguments: Sequence[str]) -> str | None:
+    """Guess which command, or group of commands, a call that names none means."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+    names = {command.name: command.name for command in program.commands}
+    groups = {c.path[0]: c.path[0] for c in program.commands if len(c.path) > 1}
+    last = {command.path[-1]: command.name for command in program.commands}
+    known = {**last, **dict(program.other_names), **groups, **names}
+    for words in (" ".join(arguments[:2]), arguments[0], "".join(arguments[1:2])):
+        word = words[:_LONGEST].casefold()
+        if word in known:
+            return known[word]
+        near = get_close_matches(word, known, n=1, cutoff=_ALIKE)
+        if near:
+            return known[near[0]]
+    return None
 
 
 def overview(program: Program, commands: Sequence[Command]) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from corpus.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TextIO
 
     from corpus.errors import CodedError
@@ -35,6 +36,9 @@ _HIDDEN_IN_JSON = f"[{_UNSEEN}]"
 PATIENCE = 0.5
 """Seconds of work before progress is shown."""
 
+PLACES = 5
+"""How many paths a failure names in text; JSON has more."""
+
 _REPAINT = 0.1
 """Seconds between two paints of the progress line."""
 
@@ -49,6 +53,11 @@ def visible(text: str) -> str:
     A tab stays; a line break does not, so one line stays one line.
     """
     return re.sub(_HIDDEN, _escaped, text)
+
+
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """Write a number with its noun: `1 source`, `2 sources`, `3 further matches`."""
+    return f"{number} {one if number == 1 else more or f'{one}s'}"
 
 
 def json_text(value: object, *, indent: int | None = 2) -> str:
@@ -125,7 +134,9 @@ class Screen:
             self.tell(f"{text}\n")
         else:
             self.tell(f"error[{error.code}]: {visible(str(error))}\n")
-            self.tell(f"hint: {error.hint}\n")
+            for line in _places(error):
+                self.tell(f"  {visible(line)}\n")
+            self.tell(f"hint: {visible(error.hint)}\n")
 
     def _give_up(self) -> None:
         """Close stdout now, so that the interpreter's own last flush stays silent."""
@@ -184,6 +195,19 @@ def _plain(value: object) -> object:
         message = f"{type(value).__name__} has no JSON form"
         raise TypeError(message)
     return as_json()
+
+
+def _places(error: CodedError) -> Iterator[str]:
+    """Name some of the sources that make an index stale, then how many more."""
+    count = error.facts.get("count")
+    told = []
+    for state in ("changed", "added", "removed"):
+        paths = error.facts.get(state)
+        if isinstance(count, int) and isinstance(paths, Sequence):
+            told += [f"{state} {path}" for path in paths]
+    yield from told[:PLACES]
+    if told and isinstance(count, int) and count > len(told[:PLACES]):
+        yield f"and {count - len(told[:PLACES])} more"
 
 
 def _reason(error: OSError) -> str:

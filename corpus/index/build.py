@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus.canonical import digest
-from corpus.errors import ContextLimitError, ProjectIdError
+from corpus.errors import ProjectIdError
 from corpus.index.postings import (
     COUNT_MASK,
     IN_HEADING,
@@ -34,7 +34,7 @@ from corpus.refs import is_id, stem
 from corpus.sources.facts import piece_text
 from corpus.sources.parsing import Parsed, parse_source
 from corpus.sources.present import read_present
-from corpus.sources.scan import largest
+from corpus.sources.scan import refuse_lines
 from corpus.sources.standing import relations, standings
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def make_rows(
             parsed[s.path][0] if s.path in parsed else known[s.path]
             for s in scan.sources
         )
-        _refuse_lines(facts, limits)
+        refuse_lines(facts, limits)
         present = read_present(scan)
         related = relations(facts, _names(scan, plain), present)
         rows = Rows(
@@ -265,18 +265,6 @@ def _kept(previous: Rows | None, dirty: set[int]) -> dict[str, SourcePieces]:
             unpacked = unpack(previous.shards[number], len(here))
             kept.update(zip(here, unpacked, strict=True))
     return kept
-
-
-def _refuse_lines(facts: Sequence[Facts], limits: Limits) -> None:
-    counts = {f.path: f.nonblank_lines for f in facts}
-    total = sum(counts.values())
-    if total > limits.nonblank_lines:
-        raise ContextLimitError(
-            limit="non-blank lines",
-            count=total,
-            maximum=limits.nonblank_lines,
-            largest=largest(counts),
-        )
 
 
 class _Hashes(dict[str, int]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.index.postings import (
@@ -146,6 +147,35 @@ def content_digest(tables: Tables, key: bytes) -> str:
     """
     content = marshal.dumps(tuple(tables), MARSHAL_VERSION)
     return _keyed(key, content, b"rows", 32).hexdigest()
+
+
+def holds_table(db: Db, name: str) -> bool:
+    """Say whether there is a plain table of that name, whose rows are only read.
+
+    What somebody else wrote may be a view, and reading it would run what it says.
+    """
+    found = db.execute(
+        "SELECT type, sql FROM sqlite_schema WHERE name = :name", {"name": name}
+    ).fetchall()
+    return [kind for kind, _ in found] == ["table"] and _is_plain(found[0][1])
+
+
+def has_our_tables(db: Db) -> bool:
+    """Say whether the file holds exactly the tables of an index."""
+    fresh = new_image(TABLES)
+    try:
+        return _schema(db) == _schema(fresh)
+    finally:
+        fresh.close()
+
+
+def _schema(db: Db) -> list[tuple[str, str, str | None]]:
+    return sorted(db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema"))
+
+
+def _is_plain(sql: str) -> bool:
+    words = re.findall(r"\w+", sql.upper())
+    return words[:2] == ["CREATE", "TABLE"] and "AS" not in words
 
 
 def read_meta(db: Db) -> dict[str, str]:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from corpus.authority import INDEX_BYTES
-from corpus.confined.reader import CHANGED, NOT_FOUND, Unreadable
+from corpus.confined.reader import CHANGED, HARD_LINK, NOT_FOUND, TOO_LARGE, Unreadable
 from corpus.errors import (
     IndexCorruptError,
     IndexKeyError,
@@ -22,6 +22,8 @@ from corpus.errors import (
 from corpus.index.schema import (
     INDEX_SCHEMA_VERSION,
     content_digest,
+    has_our_tables,
+    holds_table,
     key_id,
     read_meta,
     read_tables,
@@ -105,12 +107,16 @@ def _content(root: ConfinedRoot, path: RelPath) -> bytes:
         except Unreadable as problem:
             if problem.reason == NOT_FOUND:
                 raise IndexMissingError(path=path) from None
+            if problem.reason in {TOO_LARGE, HARD_LINK}:
+                raise IndexCorruptError(path=path, reason=problem.reason) from None
             if problem.reason != CHANGED:
                 raise IndexPathError(path=path, reason=problem.reason) from None
     raise IndexPathError(path=path, reason=CHANGED)
 
 
 def _checked_rows(db: Db, path: str, key: bytes | None, project_id: str) -> Rows:
+    if not holds_table(db, "meta"):
+        raise IndexSchemaError(found="none", known=INDEX_SCHEMA_VERSION)
     try:
         meta = read_meta(db)
     except (DatabaseError, ValueError, TypeError):
@@ -123,6 +129,10 @@ def _checked_rows(db: Db, path: str, key: bytes | None, project_id: str) -> Rows
         raise IndexProjectError(found=found, expected=project_id)
     if key is None or meta.get("key_id") != key_id(key):
         raise IndexKeyError
+    if not has_our_tables(db):
+        raise IndexCorruptError(
+            path=path, reason="its tables are not those of an index"
+        )
     tables = read_tables(db)
     if meta.get("digest") != content_digest(tables, key):
         raise IndexCorruptError(path=path, reason="its rows do not match their digest")

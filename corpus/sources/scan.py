@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from corpus.authority import Limits
     from corpus.confined.reader import ConfinedRoot
     from corpus.policy import Policy
+    from corpus.sources.facts import Facts
 
 
 class Source(NamedTuple):
@@ -173,6 +174,19 @@ def _refuse_bytes(sources: Iterable[Source], limits: Limits) -> None:
         maximum=limits.total_bytes,
         largest=largest(sizes),
     )
+
+
+def refuse_lines(facts: Sequence[Facts], limits: Limits) -> None:
+    """Raise `ContextLimitError` when the sources hold too many lines."""
+    counts = {f.path: f.nonblank_lines for f in facts}
+    total = sum(counts.values())
+    if total > limits.nonblank_lines:
+        raise ContextLimitError(
+            limit="non-blank lines",
+            count=total,
+            maximum=limits.nonblank_lines,
+            largest=largest(counts),
+        )
 
 
 def largest(sizes: Mapping[str, int] | Mapping[RelPath, int]) -> str:
