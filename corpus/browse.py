@@ -7,6 +7,7 @@ a name that is not in scope is not found, whether it exists or not.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +45,7 @@ MIN_FOUND, MAX_FOUND, DEFAULT_FOUND = 1, 100, 20
 SNIPPET = 160
 """Characters of a line that are shown."""
 
+_SPACES = re.compile(r"\s+")
 _LEAD = 40
 """Characters shown before a match, or a word more."""
 
@@ -188,11 +190,11 @@ def find(
         raise QueryEmptyError
     if not MIN_FOUND <= limit <= MAX_FOUND:
         raise QueryLimitError(found=limit, minimum=MIN_FOUND, maximum=MAX_FOUND)
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    needle = " ".join(words)
     places: list[_Match] = []
     for source in holdings.scan.sources:
         if kind is None or source.kind == kind:
-            places += _matches(source, pattern)
+            places += _matches(source, needle)
     places.sort(key=lambda m: (-m.in_source, m.source.path, m.first))
     parsed = _parsed(holdings.scan, {m.source.path for m in places[:limit]})
     classes = _classes(holdings.scan, parsed.values())
@@ -282,9 +284,9 @@ class _Match(NamedTuple):
     in_source: int
 
 
-def _matches(source: Source, pattern: re.Pattern[str]) -> Iterator[_Match]:
+def _matches(source: Source, needle: str) -> Iterator[_Match]:
     lowered = lower(decode(source.content))
-    spans = [match.span() for match in pattern.finditer(lowered)]
+    spans = list(_spans(lowered, needle))
     edges = iter(line_numbers(lowered, (place for span in spans for place in span)))
     found: dict[int, _Match] = {}
     for (begin, end), first in zip(spans, edges, strict=False):
@@ -296,6 +298,31 @@ def _matches(source: Source, pattern: re.Pattern[str]) -> Iterator[_Match]:
             else known._replace(last=max(last, known.last), times=known.times + 1)
         )
     yield from found.values()
+
+
+def _spans(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """Find `needle`, in which one space stands for any white space.
+
+    Each run of white space is made one space first, so that a search goes through the
+    text once, however long the needle is and whatever it repeats.
+    """
+    shift, at, parts = [0], [0], []
+    begin = size = 0
+    for run in _SPACES.finditer(text):
+        parts.append(text[begin : run.start()])
+        size += run.start() - begin + 1
+        begin = run.end()
+        at.append(size)
+        shift.append(begin - size)
+    plain = " ".join([*parts, text[begin:]])
+    place = plain.find(needle)
+    while place >= 0:
+        last = place + len(needle) - 1
+        yield (
+            place + shift[bisect_right(at, place) - 1],
+            last + shift[bisect_right(at, last) - 1] + 1,
+        )
+        place = plain.find(needle, last + 1)
 
 
 def _snippet(place: _Match) -> str:
@@ -314,10 +341,15 @@ def _snippet(place: _Match) -> str:
 
 def _parsed(scan: Scan, paths: set[str]) -> dict[str, Parsed]:
     return {
-        source.path: parse_source(source, hash)
+        source.path: parse_source(source, _unnamed)
         for source in scan.sources
         if source.path in paths
     }
+
+
+def _unnamed(_: str) -> int:
+    """Stand in for the hash of a name: nothing here looks a name up."""
+    return 0
 
 
 def _classes(scan: Scan, parsed: Iterable[Parsed]) -> dict[str, str]:

@@ -69,7 +69,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Self
 
     Fact = str | int | Sequence[str]
 
@@ -92,11 +91,6 @@ class CodedError(Exception):
     def __init__(self, **facts: Fact) -> None:
         super().__init__(self.sentence.format_map(facts))
         self.facts: dict[str, Fact] = facts
-
-    def advising(self, hint: str) -> Self:
-        """Give this error a next step that fits the place it happened better."""
-        self.hint = hint
-        return self
 
 
 class UsageError(CodedError):

@@ -39,6 +39,7 @@ STANDARD_INPUT = "-"
 PROMPT_OPENING = "# Project context: "
 """What a bundle in the prompt format begins with, which is often handed in instead."""
 
+_USE_JSON = "use the JSON bundle, which `context bundle --format json` prints"
 _REPEATED = "it has a repeated key"
 _BEYOND = "it has a whole number beyond 64 bits"
 _INFINITE = "it has a number too large to carry"
@@ -104,9 +105,9 @@ def parse_json(content: bytes, *, name: str) -> Json:
     except json.JSONDecodeError as problem:
         if text.lstrip().startswith(PROMPT_OPENING):
             reason = "it is a bundle in the prompt format"
-            raise InputJsonError(path=name, reason=reason).advising(
-                "use the JSON bundle, which `context bundle --format json` prints"
-            ) from None
+            error = InputJsonError(path=name, reason=reason)
+            error.hint = _USE_JSON
+            raise error from None
         refuse(f"it does not parse at line {problem.lineno} column {problem.colno}")
     except _NotUsableError as problem:
         refuse(problem.reason)

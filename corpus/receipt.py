@@ -23,6 +23,7 @@ from corpus.errors import (
     ReceiptMismatchError,
     ReceiptSchemaError,
 )
+from corpus.protocol.metadata import instant
 from corpus.refs import is_id, is_sha256
 
 if TYPE_CHECKING:
@@ -360,7 +361,11 @@ def _is_hash(value: Json) -> bool:
 
 
 def _is_time(value: Json) -> bool:
-    return isinstance(value, str) and _TIME.fullmatch(value) is not None
+    return (
+        isinstance(value, str)
+        and _TIME.fullmatch(value) is not None
+        and instant(value) is not None
+    )
 
 
 def _is_text(value: Json) -> bool:

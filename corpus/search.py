@@ -73,5 +73,13 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
         hits=ranker.hits(),
         history_asked=history,
         guarantee_level=view.project.scan.guarantee_level,
-        note=None if found else "no usable terms",
+        note=_note(len(found), len(scores.terms)),
     )
+
+
+def _note(asked: int, used: int) -> str | None:
+    if not asked:
+        return "no usable terms"
+    if used < asked:
+        return f"{asked - used} of {asked} terms left out: they stand nearly everywhere"
+    return None

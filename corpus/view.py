@@ -234,8 +234,10 @@ def index_card(
         refuse_stale(project, rows)
     except (IndexCorruptError, IndexPathError):
         return IndexCard("corrupt", path, built_at)
-    except CodedError:
+    except (IndexStaleError, IndexSchemaError, IndexKeyError, IndexProjectError):
         return IndexCard("stale", path, built_at)
+    except CodedError:
+        return IndexCard("unusable", path, built_at)
     return IndexCard("fresh", path, built_at)
 
 

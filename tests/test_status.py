@@ -13,6 +13,8 @@ from corpus.confined.reader import open_root
 from corpus.protocol.layout import PROJECT_PATH, STATUS_PATH
 from corpus.protocol.overview import IndexCard, overview
 from corpus.protocol.scaffold import create, make_order
+from corpus.view import build_index, index_card
+from tests.corpora import dirs_of, fixed_bytes, policy_page, write_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,15 +129,18 @@ def test_a_corpus_that_is_not_whole_still_has_a_card(root: Path, path: str) -> N
         (IndexCard("fresh", INDEX, "2026-03-01T09:00:00Z"), "fresh, built 2026-03-01"),
         (IndexCard("stale", INDEX, "2026-03-01T09:00:00Z"), "stale, built 2026-03-01"),
         (IndexCard("corrupt", INDEX, None), "corrupt; run"),
+        (IndexCard("unusable", INDEX, None), "unusable; run"),
     ],
-    ids=["missing", "fresh", "stale", "corrupt"],
+    ids=["missing", "fresh", "stale", "corrupt", "unusable"],
 )
 def test_the_card_says_how_the_index_stands(
     root: Path, index: IndexCard, shown: str
 ) -> None:
     (line,) = [x for x in status.lines(card(root, index)) if x.startswith("index")]
     assert shown in line
-    assert ("context build" in line) == (index.state != "fresh")
+    builds = index.state not in {"fresh", "unusable"}
+    assert ("context build" in line) == builds
+    assert ("context doctor" in line) == (index.state == "unusable")
 
 
 @pytest.mark.requirement("P1.8")
@@ -157,3 +162,28 @@ def test_the_command_answers_in_json_and_in_text(
     code, out, _ = cli("status", cwd=root / ".project-corpus", terminal=True)
     assert code == 0
     assert out.startswith("Weather Station (weather-station)\n")
+
+
+@pytest.mark.requirement("P1.8", "P5.11")
+def test_the_card_tells_the_state_of_a_real_index(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "one")
+    dirs = dirs_of(corpus)
+
+    def state() -> str:
+        with open_root(corpus) as opened:
+            return index_card(opened, corpus, dirs=dirs).state
+
+    index = corpus / INDEX
+    assert state() == "missing"
+    build_index(corpus, dirs=dirs, random=fixed_bytes, now=NOW.timestamp())
+    assert state() == "fresh"
+    page = corpus / ".project-corpus/history/year-one.md"
+    page.write_text("# Year one\n\nAnother text.\n", "utf-8")
+    assert state() == "stale"
+    (corpus / ".project-corpus/policy.toml").write_text(
+        policy_page(allow=["corpus.read"]), "utf-8"
+    )
+    assert state() == "unusable"
+    (corpus / ".project-corpus/policy.toml").write_text(policy_page(), "utf-8")
+    index.write_bytes(b"no database")
+    assert state() == "corrupt"

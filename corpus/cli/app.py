@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING
 from corpus.cli.commands import COMMANDS, PROGRAM
 from corpus.cli.program import meant, overview
 from corpus.cli.render import Progress, ReaderGoneError, Screen
-from corpus.errors import BugError, CodedError, InterruptError, UsageError
+from corpus.errors import (
+    BugError,
+    CodedError,
+    InterruptError,
+    RootNotFoundError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,9 +154,10 @@ def _page(program: Program, arguments: Sequence[str]) -> str:
     wanted = " ".join([first, *rest[:1]] if group else [first])
     error = UsageError(problem=f"`{wanted}` is not a command of {program.name}")
     near = meant(program, arguments)
+    error.hint = f"`{program.name} --help` lists the commands"
     if near is not None:
-        raise error.advising(f"did you mean `{program.name} {near}`?")
-    raise error.advising(f"`{program.name} --help` lists the commands")
+        error.hint = f"did you mean `{program.name} {near}`? {error.hint}"
+    raise error
 
 
 def _run(
@@ -171,6 +178,9 @@ def _run(
     call = _call(chosen, screen, progress)
     try:
         value = module.run(call, **values)
+    except RootNotFoundError as error:
+        parser.advise(error)
+        raise
     finally:
         progress.clear()
     status = _exit_status(module, value)

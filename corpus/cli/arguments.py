@@ -54,19 +54,17 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(problem=message)
 
     def parse(self, arguments: Sequence[str]) -> dict[str, object]:
-        """Read the arguments of one call; UsageError when they do not fit.
+        """Read the arguments of one call; UsageError when they do not fit."""
+        return vars(self.parse_args(self._options_first(arguments)))
 
-        RootNotFoundError where free text was not quoted and its first word was taken
-        for the ROOT.
-        """
-        values = vars(self.parse_args(self._options_first(arguments)))
-        root = values.get("root")
-        if self.text is not None and root is not None and not _is_folder(root):
-            raise RootNotFoundError(root=root).advising(
+    def advise(self, error: RootNotFoundError) -> None:
+        """Say what to do where a word of an unquoted text was taken for ROOT."""
+        root = str(error.facts["root"])
+        if self.text is not None and not os.path.isdir(root):  # noqa: PTH112 - any text
+            error.hint = (
                 f"name the project's folder; or if `{_shown(root)}` belongs to"
                 f" {self.text.upper()}, put all of it in quotes"
             )
-        return values
 
     def _options_first(self, arguments: Sequence[str]) -> list[str]:
         """Put the positionals last, behind `--`.
@@ -109,7 +107,7 @@ class CommandParser(argparse.ArgumentParser):
         )
         near = get_close_matches(name[:_SHOWN], known, n=1)
         if near:
-            raise error.advising(f"did you mean `{near[0]}`?")
+            error.hint = f"did you mean `{near[0]}`? `--help` lists the options"
         raise error
 
     def _refuse_surplus(self, words: Sequence[str]) -> None:
@@ -120,12 +118,10 @@ class CommandParser(argparse.ArgumentParser):
         surplus = UsageError(
             problem=f"`{self.prog}` does not take `{_shown(words[len(taken)])}` as well"
         )
-        if self.text is None:
-            raise surplus
-        text = shlex.quote(_shown(" ".join(words)))
-        raise surplus.advising(
-            f"put {self.text.upper()} in quotes: `{self.prog} {text}`"
-        )
+        if self.text is not None:
+            text = shlex.quote(_shown(" ".join(words)))
+            surplus.hint = f"put {self.text.upper()} in quotes: `{self.prog} {text}`"
+        raise surplus
 
 
 def actions_of(parser: argparse.ArgumentParser) -> tuple[argparse.Action, ...]:
@@ -228,10 +224,6 @@ def _values_taken(action: argparse.Action | None, rest: Sequence[str]) -> int:
     while values < len(rest) and not rest[values].startswith("-"):
         values += 1
     return values if action.nargs in _GREEDY else min(values, 1)
-
-
-def _is_folder(path: str) -> bool:
-    return os.path.isdir(path)  # noqa: PTH112 - answers False for any text
 
 
 def _shown(text: str) -> str:

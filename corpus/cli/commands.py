@@ -84,7 +84,7 @@ COMMANDS = (
     Command(
         ("context", "watch"),
         "corpus.cli.context_watch",
-        "Rebuild the index whenever a source changes.",
+        "Rebuild the index whenever a source changes, until Ctrl-C.",
     ),
     Command(
         ("completion",),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.opening import add_index, build
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -37,9 +38,10 @@ def as_json(value: BuildReport) -> object:
 def lines(value: BuildReport) -> Iterator[str]:
     """Sum the build up, then name what was skipped."""
     if value.written:
-        done = f"index built, {value.parsed} of {value.source_count} sources read anew"
+        sources = counted(value.source_count, "source")
+        done = f"index built, {value.parsed} of {sources} read anew"
     else:
-        done = f"index already current, {value.source_count} sources"
-    yield f"{value.project_id}: {done}, {value.item_count} passages"
+        done = f"index already current, {counted(value.source_count, 'source')}"
+    yield f"{value.project_id}: {done}, {counted(value.item_count, 'passage')}"
     for path, reason in value.skipped:
         yield f"skipped {path}: {reason}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.opening import add_index, open_current
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -79,7 +80,8 @@ def lines(value: EvalReport) -> Iterator[str]:
         for failed in result.failed:
             yield f"  {failed.check}: expected {failed.expected}, got {failed.got}"
     failures = sum(not result.passed for result in value.results)
-    yield f"{value.project_id}: {len(value.results)} cases, {failures} failed"
+    cases = counted(len(value.results), "case")
+    yield f"{value.project_id}: {cases}, {failures} failed"
     for name, measured in value.means.items():
         shown = f"{measured:.3f}" if isinstance(measured, float) else measured or "-"
         yield f"  {name:<15} {shown}"

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import limit_argument, root_and_text
 from corpus.cli.opening import add_index, add_refresh, open_current
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import TypedDict, Unpack
 
     from corpus.cli.call import Call
@@ -84,7 +85,12 @@ def run(
         explain=asked["explain"],
     )
     view = open_current(call, root, asked["index"], refresh=asked["refresh"])
-    return search(view, query, options)
+    found = search(view, query, options)
+    if call.format == "text" and not found.hits and found.note is None:
+        from corpus.cli.unanswered import why_nothing  # noqa: PLC0415 - only then
+
+        return found._replace(note=why_nothing(view, query, options) or None)
+    return found
 
 
 def as_json(value: QueryResult) -> object:
@@ -96,17 +102,30 @@ def lines(value: QueryResult) -> Iterator[str]:
     """Show each result: where it stands and how it ranks, then its first lines."""
     if not value.hits:
         yield f"nothing found{f': {value.note}' if value.note else ''}"
+    places = {
+        hit.item_id: f"{number}. {_place(hit)}"
+        for number, hit in enumerate(value.hits, start=1)
+    }
     for number, hit in enumerate(value.hits, start=1):
         if number > 1:
             yield ""
-        yield from _hit_lines(number, hit)
+        yield from _hit_lines(number, hit, places)
 
 
-def _hit_lines(number: int, hit: Hit) -> Iterator[str]:
+def _place(hit: Hit) -> str:
+    first, last = hit.piece.first, hit.piece.last
+    return (
+        f"{hit.facts.path}:{first}-{last}"
+        if last > first
+        else (f"{hit.facts.path}:{first}")
+    )
+
+
+def _hit_lines(number: int, hit: Hit, places: Mapping[str, str]) -> Iterator[str]:
     facts, standing = hit.facts, hit.standing
     date = f"  {facts.timestamp}" if facts.timestamp else ""
     yield (
-        f"{number}. {facts.path}:{hit.piece.first}-{hit.piece.last}"
+        f"{number}. {_place(hit)}"
         f"  {standing.authority} {standing.temporal}{date}  score {hit.score}"
     )
     if hit.heading_path:
@@ -116,11 +135,11 @@ def _hit_lines(number: int, hit: Hit) -> Iterator[str]:
         cut = len(line) > _SHOWN_CHARACTERS
         yield f"   | {line[:_SHOWN_CHARACTERS]}{'…' if cut else ''}"
     if len(shown) > _SHOWN_LINES:
-        yield f"   | … {len(shown) - _SHOWN_LINES} more lines"
+        yield f"   | … {counted(len(shown) - _SHOWN_LINES, 'more line')}"
     if hit.duplicates:
-        yield f"   {hit.duplicates} duplicates left out"
-    if hit.conflicts:
-        yield f"   contradicted by {', '.join(hit.conflicts)}"
+        yield f"   {counted(hit.duplicates, 'duplicate')} left out"
+    for other in hit.conflicts:
+        yield f"   contradicted by {places.get(other, other)}"
     if hit.explain:
         parts = (f"{name} {worth:g}" for name, worth in hit.explain.items())
         yield f"   score: {', '.join(parts)}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from corpus.cli.render import counted
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping
@@ -22,7 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--bundle",
         metavar="FILE",
         required=True,
-        help="the bundle as `context bundle` printed it, `-` for standard input",
+        help="the bundle as `context bundle --format json` printed it, `-` for standard"
+        " input",
     )
     parser.add_argument(
         "--consumer",
@@ -71,7 +74,8 @@ def lines(value: Mapping[str, Json]) -> Iterator[str]:
 
     delivered = value["delivered_item_ids"]
     assert isinstance(delivered, list)
-    yield f"{value['project_id']}: {len(delivered)} items to {value['consumer']}"
+    items = counted(len(delivered), "item")
+    yield f"{value['project_id']}: {items} to {value['consumer']}"
     yield f"bundle   {value['bundle_sha256']}"
     yield f"sources  {value['source_snapshot_digest']}"
     yield f"at       {value['created_at']}"

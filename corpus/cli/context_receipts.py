@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.opening import add_index
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -55,11 +56,12 @@ def lines(value: Ledger) -> Iterator[str]:
     for each in value.breaks:
         yield f"broken at line {each.line}: {each.reason}"
     if value.torn_bytes:
+        torn = counted(value.torn_bytes, "byte")
         yield (
-            f"the last line is torn ({value.torn_bytes} bytes of an unfinished write);"
+            f"the last line is torn ({torn} of an unfinished write);"
             " the next `--record` mends it"
         )
-    count = f"{value.project_id}: {len(value.entries)} receipts"
+    count = f"{value.project_id}: {counted(len(value.entries), 'receipt')}"
     yield f"{count}, chain {'holds' if value.ok else 'broken'}"
     yield f"proves {PROVES}"
 
@@ -71,5 +73,5 @@ def _entry_line(entry: Entry) -> str:
     bundle = str(receipt.get("bundle_sha256"))[:16]
     return (
         f"{entry.seq}. {receipt.get('created_at')}  {receipt.get('consumer')}"
-        f"  {count} items of bundle {bundle}"
+        f"  {counted(count, 'item')} of bundle {bundle}"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.opening import add_index
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from corpus.cli.call import Call
     from corpus.watch import Told
 
-SUMMARY = "Rebuild the index whenever a source changes."
+SUMMARY = "Rebuild the index whenever a source changes, until Ctrl-C."
 EXAMPLE = "project-corpus context watch"
 
 
@@ -57,4 +58,4 @@ def lines(told: Told) -> Iterator[str]:
     elif told.report is not None:
         report = told.report
         done = f", {report.parsed} read anew" if told.state == "built" else ""
-        yield f"{when} {told.state}: {report.source_count} sources{done}"
+        yield f"{when} {told.state}: {counted(report.source_count, 'source')}{done}"

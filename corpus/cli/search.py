@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import limit_argument, root_and_text
+from corpus.cli.render import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -53,4 +54,4 @@ def lines(value: Finds) -> Iterator[str]:
     if not value.total:
         yield "nothing found"
     elif left:
-        yield f"… {left} more places"
+        yield f"… {counted(left, 'more place')}"

@@ -6,19 +6,22 @@ import re
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import root_and_text
-from corpus.errors import UsageError
-from corpus.refs import LineSpan
+from corpus.errors import ArtifactNotFoundError, UsageError
+from corpus.refs import LineSpan, stem
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from corpus.browse import Shown
+    from corpus.browse import Holdings, Shown
     from corpus.cli.call import Call
 
 SUMMARY = "Print one source, or some of its lines."
 EXAMPLE = "project-corpus show reports/field-test.md --lines 10-24"
 
+_SUGGESTED = 3
+_TELLING = 3
+_LONGEST = 200
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
@@ -43,7 +46,31 @@ def run(
     from corpus.userdirs import user_dirs  # noqa: PLC0415 - no page of help needs it
 
     holdings = open_holdings(call.root(root), "corpus.read", dirs=user_dirs())
-    return show(holdings, artifact, lines)
+    try:
+        return show(holdings, artifact, lines)
+    except ArtifactNotFoundError as error:
+        near = _near(holdings, artifact)
+        if near:
+            named = ", ".join(f"`{name}`" for name in near)
+            error.hint = f"the nearest names in scope: {named}"
+        raise
+
+
+def _near(holdings: Holdings, name: str) -> list[str]:
+    """Give the sources in scope whose ids or paths are most like `name`."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+    if len(name) > _LONGEST:
+        return []
+    wanted = stem(name) or name
+    ids: dict[str, str] = {}
+    for source in holdings.scan.sources:
+        ids.setdefault(stem(source.path).casefold(), stem(source.path))
+    inside = [key for key in sorted(ids) if wanted.casefold() in key]
+    if len(wanted) < _TELLING:
+        inside = []
+    near = get_close_matches(wanted.casefold(), ids, n=_SUGGESTED)
+    return [ids[key] for key in list(dict.fromkeys([*near, *inside]))[:_SUGGESTED]]
 
 
 def lines(value: Shown) -> Iterator[str]:

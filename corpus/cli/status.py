@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
+from corpus.cli.render import counted
 from corpus.confined.reader import open_root
 from corpus.userdirs import user_dirs
 
@@ -60,7 +61,8 @@ def _row(label: str, text: str) -> Iterator[str]:
     for line in shown:
         yield f"{'':<{_LABEL}}{line}"
     if len(rest) > len(shown):
-        yield f"{'':<{_LABEL}}… {len(rest) - len(shown)} more lines in STATUS.md"
+        left = counted(len(rest) - len(shown), "more line")
+        yield f"{'':<{_LABEL}}… {left} in STATUS.md"
 
 
 def _task(task: ActiveTask | None) -> str:
@@ -76,6 +78,8 @@ def _index(value: Overview) -> str:
     built = f", built {value.index.built_at}" if value.index.built_at else ""
     if state == "fresh":
         return f"fresh{built}"
+    if state == "unusable":
+        return f"unusable{built}; run `project-corpus context doctor`"
     return f"{state}{built}; run `project-corpus context build`"
 
 
@@ -83,6 +87,6 @@ def _findings(value: Overview) -> str:
     if not value.errors and not value.warnings:
         return "none"
     return (
-        f"{value.errors} errors, {value.warnings} warnings; "
+        f"{counted(value.errors, 'error')}, {counted(value.warnings, 'warning')}; "
         "run `project-corpus validate`"
     )

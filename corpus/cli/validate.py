@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
+from corpus.cli.render import counted
 from corpus.confined.reader import open_root
 
 if TYPE_CHECKING:
@@ -46,6 +47,6 @@ def lines(value: Validation) -> Iterator[str]:
     name = value.project_id or "the corpus"
     verdict = "conforms" if value.ok else "does not conform"
     yield (
-        f"{name} {verdict}: {value.source_count} sources, "
-        f"{value.errors} errors, {value.warnings} warnings"
+        f"{name} {verdict}: {counted(value.source_count, 'source')}, "
+        f"{counted(value.errors, 'error')}, {counted(value.warnings, 'warning')}"
     )

@@ -155,6 +155,13 @@ class ConfinedRoot:
         """Give what `read` gives, but for the bytes alone."""
         return self._read(path, limit)[0]
 
+    def size(self, path: RelPath) -> int:
+        """Give the size of a file that is not read, 0 when there is none."""
+        try:
+            return self._tree.look(path).st_size
+        except OSError:
+            return 0
+
     def entries(self, directory: RelPath, *, wanted: Asks, enter: Asks) -> list[Entry]:
         """List every wanted file below `directory`, sorted by path.
 

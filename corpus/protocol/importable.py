@@ -2,34 +2,38 @@
 
 Known places only: folders of decision records, memory banks, OpenSpec, Spec Kit. A file
 becomes a report when it describes what holds now, and history when it describes the
-past. The copy carries generated metadata above the untouched text; the originals are
-only read.
+past. The originals are only read, and what was imported before is left as it is.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.authority import SOURCE_BYTES, Limits
-from corpus.canonical import sha256
 from corpus.confined.reader import Unreadable
 from corpus.markdown import decode, parse_markdown
 from corpus.protocol.conformance import check_content
-from corpus.protocol.layout import FOLDERS, NONE, PROTOCOL_VERSION, REPORT
-from corpus.protocol.metadata import instant, read_metadata
-from corpus.protocol.sections import SECTION_LEVEL, section_text
-from corpus.refs import RelPath, is_id, is_markdown_name
+from corpus.protocol.decision import (
+    stated_relations,
+    stated_status,
+    superseded_sources,
+)
+from corpus.protocol.imported import make_id, make_page
+from corpus.protocol.layout import AGENTS_PATH, FOLDERS
+from corpus.refs import RelPath, is_markdown_name, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from corpus.confined.reader import ConfinedRoot, Entry
-    from corpus.markdown import Document, Heading
+    from corpus.markdown import Document
+    from corpus.protocol.decision import Relation
+    from corpus.protocol.imported import Page
 
 Family = Literal["decision", "memory-bank", "openspec", "spec-kit"]
+Kind = Literal["report", "history"]
 
 PLACES: tuple[tuple[RelPath, Family], ...] = (
     (RelPath("docs/adr"), "decision"),
@@ -49,9 +53,7 @@ PLACES: tuple[tuple[RelPath, Family], ...] = (
 MAX_IMPORTS = Limits().sources - 8
 """Room for the scaffold itself inside the limit of sources."""
 
-_HEADER_BYTES = 8192
-_TITLE = 200
-_ID_LENGTH = 64
+_HEADER_BYTES = 64 * 1024
 _NOT_CONTENT = re.compile(
     r"(?:readme|index|agents|claude|gemini|.*template)\.(?:md|markdown)", re.IGNORECASE
 )
@@ -59,10 +61,8 @@ _PAST_NAMES = frozenset({"activecontext", "progress", "changelog"})
 """Memory bank files that speak of a moment that has passed by the next session."""
 
 _PAST_STATUS = re.compile(r"superseded|deprecated|rejected|obsolete", re.IGNORECASE)
-_STATUS_LINE = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?[*_]*status[*_]*[ \t]*:(.{0,100})", re.IGNORECASE
-)
-_DATED_NAME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\b")
+_NOT_OURS = frozenset({"node_modules", "vendor", "venv", "site-packages"})
+"""Folders whose Markdown other people wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +71,30 @@ class Import:
 
     source: RelPath
     target: RelPath
+    kind: Kind
     reason: str
+    supersedes: tuple[RelPath, ...]
     text: str
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, object]:
         """Give the plan for this file, without its text."""
-        return {"source": self.source, "target": self.target, "reason": self.reason}
+        return {
+            "source": self.source,
+            "target": self.target,
+            "reason": self.reason,
+            "supersedes": list(self.supersedes),
+        }
+
+
+class Imported(NamedTuple):
+    """One file that the corpus has already, and where."""
+
+    source: RelPath
+    target: RelPath
+
+    def as_json(self) -> dict[str, str]:
+        """Give it as a JSON object."""
+        return {"source": self.source, "target": self.target}
 
 
 class LeftOut(NamedTuple):
@@ -92,73 +110,134 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importable:
-    """Everything found, sorted by source."""
+    """Everything found, sorted by source.
+
+    `not_considered` counts the project's other Markdown files, which stand in no known
+    place; dependencies and hidden folders are not looked into.
+    """
 
     imports: tuple[Import, ...]
+    already: tuple[Imported, ...]
     left_out: tuple[LeftOut, ...]
+    not_considered: int
 
     def texts(self) -> dict[RelPath, str]:
         """Give the new artifacts, path to text."""
         return {each.target: each.text for each in self.imports}
 
 
-class _Page(NamedTuple):
-    """What a new artifact is made of."""
-
-    title: str
-    project_id: str
-    created: str
-    origin: str
-    body: str
-
-    def report(self, artifact_id: str) -> str:
-        return (
-            f"# {self.title}\n\n"
-            f"Protocol-Version: {PROTOCOL_VERSION}\n"
-            f"Project-ID: {self.project_id}\n"
-            f"Report-ID: {artifact_id}\n"
-            f"Task-ID: {NONE}\n"
-            f"Created-At: {self.created}\n"
-            "Result: INFO\n\n"
-            f"## Summary\n\n{self.title}\n\n"
-            f"## Evidence\n\nImported from {self.origin}.\n\n"
-            "## Limitations\n\nThe text below was imported as it stood; "
-            "nothing in it was verified.\n\n"
-            f"## Imported Text\n\n{self.body}"
-        )
-
-    def history(self) -> str:
-        return (
-            f"# {self.title}\n\n"
-            f"Project-ID: {self.project_id}\n"
-            f"Created-At: {self.created}\n\n"
-            f"## Origin\n\nImported from {self.origin}.\n\n"
-            f"## Imported Text\n\n{self.body}"
-        )
-
-
-def find_importable(root: ConfinedRoot, *, project_id: str) -> Importable:
+def find_importable(
+    root: ConfinedRoot, *, project_id: str, present: Iterable[RelPath] = ()
+) -> Importable:
     """Read the known places and plan an artifact for each Markdown file there.
 
-    Readmes, templates and files written for one agent are no content and not listed.
-    Files that cannot be read are left out with the reason.
+    `present` are the artifacts the corpus has; a file that would become one of them is
+    listed as already imported. Readmes, templates and files written for one agent are
+    no content and not listed. Files that cannot be read are left out with the reason.
     """
-    imports: list[Import] = []
-    left_out: list[LeftOut] = []
-    taken: set[str] = set()
-    for found, family in _listing(root):
-        if len(imports) >= MAX_IMPORTS:
-            reason = f"over the limit of {MAX_IMPORTS} files"
-            left_out.append(LeftOut(found.path, reason))
-            continue
+    plan = _Plan(project_id=project_id, present=present)
+    listed = tuple(_listing(root))
+    for found, family in listed:
         try:
-            imports.append(_plan(root, found, family, project_id, taken))
+            plan.take(root, found, family)
         except Unreadable as problem:
-            left_out.append(LeftOut(found.path, problem.reason))
+            plan.left_out.append(LeftOut(found.path, problem.reason))
         except UnicodeDecodeError as problem:
             reason = f"not UTF-8 at byte {problem.start}"
-            left_out.append(LeftOut(found.path, reason))
-    return Importable(imports=tuple(imports), left_out=tuple(left_out))
+            plan.left_out.append(LeftOut(found.path, reason))
+    return Importable(
+        imports=plan.imports(),
+        already=tuple(plan.already),
+        left_out=tuple(plan.left_out),
+        not_considered=_count_others(root, {found.path for found, _ in listed}),
+    )
+
+
+class _Draft(NamedTuple):
+    """One file that will be imported, before all of them are known."""
+
+    artifact_id: str
+    kind: Kind
+    reason: str
+    page: Page
+
+    @property
+    def target(self) -> RelPath:
+        return RelPath(f"{FOLDERS[self.kind]}/{self.artifact_id}.md")
+
+    def text(self, supersedes: tuple[RelPath, ...] = ()) -> str:
+        if self.kind == "report":
+            return self.page.report(self.artifact_id, supersedes)
+        return self.page.history(supersedes)
+
+
+class _Plan:
+    """What has been found so far; relations are known when everything is."""
+
+    def __init__(self, *, project_id: str, present: Iterable[RelPath]) -> None:
+        self._project_id = project_id
+        self._present = {stem(path).casefold(): path for path in present}
+        self._room = MAX_IMPORTS - len(self._present)
+        self._taken: set[str] = set()
+        self._drafts: dict[RelPath, _Draft] = {}
+        self._relations: dict[str, tuple[Relation, ...]] = {}
+        self.already: list[Imported] = []
+        self.left_out: list[LeftOut] = []
+
+    def take(self, root: ConfinedRoot, found: Entry, family: Family) -> None:
+        """Read one file and decide what it becomes."""
+        if found.problem is not None:
+            raise Unreadable(found.problem)
+        path = found.path
+        artifact_id = make_id(path, self._taken)
+        known = self._present.get(artifact_id)
+        if known is None and len(self._drafts) >= self._room:
+            reason = f"over the limit of {MAX_IMPORTS} files"
+            self.left_out.append(LeftOut(path, reason))
+            return
+        file = root.read(path, limit=SOURCE_BYTES - _HEADER_BYTES)
+        document = parse_markdown(decode(file.content))
+        self._relations[path] = stated_relations(document)
+        if known is not None:
+            self.already.append(Imported(path, known))
+            return
+        page = make_page(
+            path, document, project_id=self._project_id, mtime_ns=file.mtime_ns
+        )
+        past = _past(path, family, document)
+        self._drafts[path] = self._draft(artifact_id, page, past)
+
+    def _draft(self, artifact_id: str, page: Page, past: str | None) -> _Draft:
+        if past is None:
+            report = _Draft(artifact_id, "report", "they describe what holds now", page)
+            content = report.text().encode("utf-8")
+            found = check_content(report.target, content, project_id=self._project_id)
+            if not found:
+                return report
+            past = "their text does not fit into a report"
+        return _Draft(artifact_id, "history", past, page)
+
+    def imports(self) -> tuple[Import, ...]:
+        """Give what was decided, each with what it supersedes."""
+        targets: Mapping[str, RelPath] = {
+            **{each.source: each.target for each in self.already},
+            **{source: draft.target for source, draft in self._drafts.items()},
+        }
+        older = superseded_sources(self._relations)
+        made = []
+        for source, draft in self._drafts.items():
+            supersedes = tuple(targets[path] for path in older.get(source, ()))
+            made.append(
+                Import(
+                    source=source,
+                    target=draft.target,
+                    kind=draft.kind,
+                    reason=draft.reason,
+                    supersedes=supersedes,
+                    text=draft.text(supersedes),
+                )
+            )
+        return tuple(made)
 
 
 def _listing(root: ConfinedRoot) -> Iterator[tuple[Entry, Family]]:
@@ -177,126 +256,25 @@ def _listing(root: ConfinedRoot) -> Iterator[tuple[Entry, Family]]:
         yield listed[path]
 
 
-def _plan(
-    root: ConfinedRoot, found: Entry, family: Family, project_id: str, taken: set[str]
-) -> Import:
-    if found.problem is not None:
-        raise Unreadable(found.problem)
-    path = found.path
-    file = root.read(path, limit=SOURCE_BYTES - _HEADER_BYTES)
-    document = parse_markdown(decode(file.content))
-    past = _past(path, family, document)
-    artifact_id = _unique_id(path, taken)
-    page = _Page(
-        title=_title(path, document),
-        project_id=project_id,
-        created=_created(path, document, mtime_ns=file.mtime_ns),
-        origin=f"`{path}` (SHA-256 {sha256(file.content)})",
-        body=_body(document),
-    )
-    if past is None:
-        target = RelPath(f"{FOLDERS['report']}/{artifact_id}.md")
-        text = page.report(artifact_id)
-        if not check_content(target, text.encode("utf-8"), project_id=project_id):
-            reason = "it describes what holds now"
-            return Import(source=path, target=target, reason=reason, text=text)
-        past = "its text does not fit into a report"
-    target = RelPath(f"{FOLDERS['history']}/{artifact_id}.md")
-    return Import(source=path, target=target, reason=past, text=page.history())
+def _count_others(root: ConfinedRoot, listed: set[RelPath]) -> int:
+    def enter(folder: str) -> bool:
+        name = folder.rpartition("/")[2]
+        return not name.startswith(".") and name not in _NOT_OURS
+
+    found = root.entries(RelPath(""), wanted=is_markdown_name, enter=enter)
+    others = {each.path for each in found if each.problem is None}
+    return len(others - listed - {AGENTS_PATH})
 
 
 def _past(path: str, family: Family, document: Document) -> str | None:
     """Say why a file describes the past, or None when it describes what holds now."""
-    if family == "decision" and _PAST_STATUS.search(_status(document)):
-        return "its status says that it no longer holds"
+    if family == "decision" and _PAST_STATUS.search(stated_status(document)):
+        return "their status says that they no longer hold"
     if "/archive/" in path:
-        return "it lies in an archive"
+        return "they lie in an archive"
     name = path.rpartition("/")[2].partition(".")[0].lower()
     if family == "memory-bank" and name.replace("-", "") in _PAST_NAMES:
-        return "it is a working note of one moment"
+        return "they are working notes of one moment"
     if family == "openspec" and "/changes/" in path:
-        return "it proposes a change"
+        return "they propose a change"
     return None
-
-
-def _status(document: Document) -> str:
-    """Give what a decision record says of its own status."""
-    stated = read_metadata(document).get("Status")
-    if stated:
-        return stated
-    section = section_text(document, "Status")
-    if section:
-        return section.partition("\n")[0]
-    for line in document.lines[:40]:
-        match = _STATUS_LINE.match(line)
-        if match:
-            return match[1]
-    return ""
-
-
-def _created(path: str, document: Document, *, mtime_ns: int) -> str:
-    """Give the date the file states, the one in its name, or when it last changed."""
-    stated = read_metadata(document).timestamp()
-    if stated and instant(stated):
-        return stated
-    dated = _DATED_NAME.match(path.rpartition("/")[2])
-    if dated and instant(dated[1]):
-        return dated[1]
-    moment = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _title(path: str, document: Document) -> str:
-    titles = (h.text.strip() for h in document.headings if h.level == 1)
-    title = next(filter(None, titles), path.rpartition("/")[2].rpartition(".")[0])
-    printable = "".join(c if c.isprintable() else " " for c in title)
-    return " ".join(printable.split())[:_TITLE] or "Untitled"
-
-
-def _unique_id(path: str, taken: set[str]) -> str:
-    """Make an id of the path that no other import has."""
-    stemmed = path.rpartition(".")[0].lower()
-    slug = re.sub(r"[^a-z0-9._]+", "-", stemmed).strip("-._")
-    slug = slug.removeprefix("docs-").removeprefix("doc-")
-    if len(slug) > _ID_LENGTH:  # the end tells more than the beginning
-        slug = slug[-_ID_LENGTH:].partition("-")[2] or slug[-_ID_LENGTH:]
-    slug = slug.lstrip("-._")
-    base = slug if is_id(slug) else f"imported-{slug}".rstrip("-")[:_ID_LENGTH]
-    chosen, count = base, 1
-    while chosen in taken:
-        count += 1
-        ending = f"-{count}"
-        chosen = base[: _ID_LENGTH - len(ending)] + ending
-    taken.add(chosen)
-    return chosen
-
-
-def _body(document: Document) -> str:
-    """Give the text with its front matter fenced, and clashing H2s one level down."""
-    lines = list(document.lines)
-    for heading in document.headings:
-        if heading.level == SECTION_LEVEL and heading.text in REPORT.sections:
-            _demote(lines, heading)
-    front = document.front_matter
-    if front is not None:
-        fence = "`" * (3 + max(map(_ticks, lines[front.first - 1 : front.last])))
-        lines[front.first - 1] = f"{fence}yaml"
-        lines[front.last - 1] = fence
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _demote(lines: list[str], heading: Heading) -> None:
-    """Turn one H2 into an H3; an underlined one loses its underline."""
-    at = heading.line - 1
-    if heading.last == heading.line:
-        lines[at] = f"#{lines[at].lstrip()}"
-        return
-    words = (line.strip() for line in lines[at : heading.last - 1])
-    lines[at : heading.last] = [f"### {' '.join(words)}"] + [""] * (
-        heading.last - heading.line
-    )
-
-
-def _ticks(line: str) -> int:
-    """Count the longest run of backticks in a line."""
-    return max(map(len, re.findall(r"`+", line)), default=0)

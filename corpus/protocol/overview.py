@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from corpus.confined.reader import ConfinedRoot
     from corpus.protocol.checks import Artifact
 
-IndexState = Literal["missing", "fresh", "stale", "corrupt"]
+IndexState = Literal["missing", "fresh", "stale", "corrupt", "unusable"]
+"""`unusable`: something else is in the way, which `context doctor` names."""
 
 
 class IndexCard(NamedTuple):

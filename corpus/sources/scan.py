@@ -101,7 +101,10 @@ def scan_sources(root: ConfinedRoot, policy: Policy, limits: Limits) -> Scan:
         else:
             total += len(sources[-1].content)
             if total > limits.total_bytes:
-                _refuse_bytes(sources, limits)
+                _refuse_bytes(
+                    {path: root.size(path) for path, known, _ in listed if not known},
+                    limits,
+                )
     _require_state(sources, skipped)
     return Scan(
         sources=tuple(sources),
@@ -166,8 +169,7 @@ def _refuse_count(paths: Sequence[str], limits: Limits) -> None:
     )
 
 
-def _refuse_bytes(sources: Iterable[Source], limits: Limits) -> None:
-    sizes = {source.path: len(source.content) for source in sources}
+def _refuse_bytes(sizes: Mapping[RelPath, int], limits: Limits) -> None:
     raise ContextLimitError(
         limit="bytes",
         count=sum(sizes.values()),
