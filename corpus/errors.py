@@ -443,7 +443,10 @@ class InputJsonError(CodedError):
 class InitTargetError(CodedError):
     code = "INIT_TARGET_EXISTS"
     sentence = "`{path}` already exists; nothing was written"
-    hint = "choose another folder or move what is there"
+    hint = (
+        "choose another folder, or add files to a corpus that is there with"
+        " `--from-existing --apply`"
+    )
 
 
 class InitValueError(CodedError):

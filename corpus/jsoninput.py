@@ -39,7 +39,7 @@ STANDARD_INPUT = "-"
 PROMPT_OPENING = "# Project context: "
 """What a bundle in the prompt format begins with, which is often handed in instead."""
 
-_USE_JSON = "use the JSON bundle, which `context bundle --format json` prints"
+_USE_JSON = "the JSON bundle is needed: make it with `context bundle --format json`"
 _REPEATED = "it has a repeated key"
 _BEYOND = "it has a whole number beyond 64 bits"
 _INFINITE = "it has a number too large to carry"

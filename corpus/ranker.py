@@ -12,7 +12,7 @@ from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
 from corpus.sameness import Profile, likeness
 from corpus.sources.facts import piece_text
-from corpus.substance import HOLLOW, substance
+from corpus.substance import HOLLOW, WHOLE, substance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,8 +29,14 @@ SCALE = 100
 """Scores are printed as whole numbers: BM25 times this."""
 
 NEARNESS_SHARE = 0.8
+OPENINGS = 12
+"""How many pieces of a successor are tried for one that says something."""
+
 STANDS_IN = "supersedes:"
 """Begins the selection reason of a passage that took the place of a superseded one."""
+
+UNSAID = 0.85
+"""What a passage keeps whose own words say nothing of the query, only a title does."""
 
 EXAMINED = 90
 """Pieces whose text decides their order, however many results are asked for; so a
@@ -126,7 +132,7 @@ class Ranker:
         found = self._ordered_by_standing(sorted(found, key=_order))
         if not self.history:
             found = self._yield_to_successors(found)
-        found = _spread(sorted(found, key=_order))
+        found = self._spread(sorted(found, key=_order))
         shown = {hit.number for hit in found}
         rest = (entry for entry in shortlist[EXAMINED:] if entry[0] not in shown)
         return self._distinct(chain(found, self._tail(found, rest)))
@@ -206,11 +212,12 @@ class Ranker:
         found = self.wanted.of(text)
         self.present[number] = self.pairs.wanted.intersection(found)
         near, phrase = self.pairs.nearness(found)
-        gained = self.scores.pieces[number] + self.source_scores[owner]
-        relevance = gained + NEARNESS_SHARE * near
         total = self.scores.total_weight
+        covered = self.scores.coverage[number] / total if total else 0.0
+        shared = self.source_scores[owner]
+        relevance = self.scores.pieces[number] + shared + NEARNESS_SHARE * near
         if substance(text) == HOLLOW:
-            total = 0.0
+            covered = 0.0
         return Hit(
             number=number,
             item_id=item_id(
@@ -223,18 +230,22 @@ class Ranker:
             section=headings[-1] if headings else "",
             heading_path=headings,
             relevance=relevance,
-            coverage=self.scores.coverage[number] / total if total else 0.0,
+            coverage=covered,
             score=round(SCALE * relevance * self.factors[owner]),
             reasons=("exact_phrase",) if phrase else (),
             duplicates=duplicates,
-            explain=self._explained(number, near) if self.options.explain else {},
+            explain=self._explained(number, shared, near)
+            if self.options.explain
+            else {},
         )
 
-    def _explained(self, number: int, near: float) -> Mapping[str, float]:
+    def _explained(
+        self, number: int, shared: float, near: float
+    ) -> Mapping[str, float]:
         owner = self.layout.owners[number]
         return {
             "passage": round(self.scores.pieces[number], 3),
-            "source": round(self.source_scores[owner], 3),
+            "source": round(shared, 3),
             "nearness": round(NEARNESS_SHARE * near, 3),
             "authority_and_time": round(self.factors[owner], 3),
         }
@@ -286,7 +297,9 @@ class Ranker:
                 floors[successor] = max(floor, floors.get(successor, floor))
         raised: dict[int, Hit] = {}
         for path, (least, old) in floors.items():
-            hit_or_none = best.get(path) or self._opening(path)
+            hit_or_none = best.get(path)
+            if hit_or_none is None or substance(hit_or_none.text) != WHOLE:
+                hit_or_none = self._opening(path)
             if hit_or_none is not None:
                 reasons = (*hit_or_none.reasons, f"{STANDS_IN}{old}")
                 score = max(hit_or_none.score, least)
@@ -312,10 +325,35 @@ class Ranker:
         return [first, *(hit for hit in found if hit is not asked)]
 
     def _opening(self, path: str) -> Hit | None:
-        """Give a source's first piece, unless the source is filtered out."""
+        """Give a source's first piece that says something, unless filtered out."""
         owner = self.view.positions[path]
         first = self.layout.first_pieces[owner]
-        return self._hit(first, 0) if first >= 0 and self.factors[owner] else None
+        if first < 0 or not self.factors[owner]:
+            return None
+        opening = self._hit(first, 0)
+        owners = self.layout.owners
+        for number in range(first + 1, min(first + OPENINGS, len(owners))):
+            if substance(opening.text) == WHOLE or owners[number] != owner:
+                break
+            opening = self._hit(number, 0)
+        return opening
+
+    def _spread(self, ordered: Sequence[Hit]) -> list[Hit]:
+        """Let each further passage of a source, and each that says little, count less.
+
+        A passage that stands in for a superseded source keeps the place it was given.
+        """
+        seen: dict[str, int] = {}
+        spread = []
+        for hit in ordered:
+            before = seen.get(hit.facts.path, 0)
+            seen[hit.facts.path] = before + 1
+            share = REPEAT**before
+            if not any(reason.startswith(STANDS_IN) for reason in hit.reasons):
+                share *= substance(hit.text)
+                share *= 1.0 if self.present[hit.number] else UNSAID
+            spread.append(hit._replace(score=round(hit.score * share)))
+        return sorted(spread, key=_order)
 
     def _distinct(self, ordered: Iterable[Hit]) -> tuple[Hit, ...]:
         """Suppress near-duplicates; let contradicting passages point at each other."""
@@ -324,6 +362,10 @@ class Ranker:
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
+            if substance(hit.text) != WHOLE:
+                kept.append(hit)
+                profiles.append(Profile(""))
+                continue
             own = Profile(hit.text)
             twin, against = _compare(own, profiles)
             if twin is not None:
@@ -364,19 +406,6 @@ class Ranker:
 
 def _order(hit: Hit) -> tuple[int, str, int, int]:
     return (-hit.score, hit.facts.path, hit.piece.first, hit.piece.begin)
-
-
-def _spread(ordered: Sequence[Hit]) -> list[Hit]:
-    """Let each further passage of a source, and each that says little, count less."""
-    seen: dict[str, int] = {}
-    spread = []
-    for hit in ordered:
-        before = seen.get(hit.facts.path, 0)
-        seen[hit.facts.path] = before + 1
-        stands_in = any(reason.startswith(STANDS_IN) for reason in hit.reasons)
-        share = 1.0 if stands_in else substance(hit.text)
-        spread.append(hit._replace(score=round(hit.score * share * REPEAT**before)))
-    return sorted(spread, key=_order)
 
 
 def _compare(own: Profile, others: Sequence[Profile]) -> tuple[int | None, list[int]]:

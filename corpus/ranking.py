@@ -170,7 +170,8 @@ def _add_pieces(
             counts[owner] = counts.get(owner, 0.0) + count + title
             if count:
                 pieces[at] += weight * count * (PIECE_K1 + 1) / (count + norms[at])
-                coverage[at] += weight
+                if flags & STANDS_THERE:
+                    coverage[at] += weight
     return counts
 
 
@@ -187,6 +188,9 @@ def _norms(lengths: Sequence[int], k1: float, b: float) -> list[float]:
     mean = (sum(lengths) / len(lengths) if lengths else 0) or 1
     return [k1 * (1 - b + b * length / mean) for length in lengths]
 
+
+STANDS_THERE = COUNT_MASK | IN_HEADING
+"""The bits that say a term is in a piece or above it, not only in its source's title."""
 
 COUNTS = tuple(
     (flags & COUNT_MASK) + (HEADING_COUNT if flags & (IN_HEADING | IN_TITLE) else 0.0)

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 POLICY = ".project-corpus/policy.toml"
+STATUS = ".project-corpus/state/STATUS.md"
 TASK = ".project-corpus/tasks/task-0001-describe-the-software.md"
 REPORT = ".project-corpus/reports/report-0001-corpus-created.md"
 HISTORY = ".project-corpus/history/old-plan.md"
 
 
 def scaffolded(root: Path) -> Project:
-    """Write the software template into `root`."""
+    """Write the software template into `root`, its STATUS citing its report."""
     order = make_order(
         root,
         project_id="weather-station",
@@ -32,7 +33,12 @@ def scaffolded(root: Path) -> Project:
         language="en",
     )
     create(root, order, now=NOW)
-    return Project(root)
+    project = Project(root)
+    status = project.text(STATUS)
+    before, heading, after = status.partition("## Evidence References\n")
+    cited = after.replace("NONE", f"- {REPORT}", 1)
+    project.write(STATUS, before + heading + cited)
+    return project
 
 
 class Project:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from corpus.cli.arguments import CommandParser, root_and_text
+from corpus.cli.arguments import CommandParser, add_root, root_and_text
+from corpus.errors import UsageError
 
 
 @pytest.mark.requirement("P18.1", "P7.1")
@@ -32,3 +33,37 @@ def test_root_is_optional_and_options_stand_anywhere(
     parser.add_argument("--limit", type=int)
     values = parser.parse(arguments)
     assert (values["root"], values["query"]) == (root, query)
+
+
+def parser_of_a_query() -> CommandParser:
+    parser = CommandParser(prog="p do", summary="s", example="e")
+    root_and_text(parser, "query")
+    parser.add_argument("--limit", type=int)
+    return parser
+
+
+@pytest.mark.requirement("P18.3")
+def test_a_question_without_quotes_is_shown_with_them() -> None:
+    with pytest.raises(UsageError) as caught:
+        parser_of_a_query().parse(["why", "is", "it", "--limit", "3", "so?"])
+    assert "`p do 'why is it so?'`" in caught.value.hint
+
+
+@pytest.mark.requirement("P18.3")
+def test_an_option_that_is_nearly_one_is_guessed() -> None:
+    for wrong in ("--limt", "--limt=3"):
+        with pytest.raises(UsageError) as caught:
+            parser_of_a_query().parse(["why", wrong])
+        assert "did you mean `--limit`?" in caught.value.hint
+    with pytest.raises(UsageError) as caught:
+        parser_of_a_query().parse(["why", "--zzz"])
+    assert "did you mean" not in caught.value.hint
+
+
+def test_one_argument_too_many_is_named_where_no_text_is_taken() -> None:
+    parser = CommandParser(prog="p", summary="s", example="e")
+    add_root(parser)
+    with pytest.raises(UsageError) as caught:
+        parser.parse(["one", "two"])
+    assert "`two`" in str(caught.value)
+    assert "quotes" not in caught.value.hint

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -211,3 +212,128 @@ def test_only_the_index_is_written(root: Path, cli: InProcess) -> None:
         assert cli("context", *command, cwd=root).status == 0
     assert state() == built
     assert {path: built[path] for path in before} == before
+
+
+@pytest.mark.requirement("P18.2")
+@pytest.mark.parametrize(
+    "command", [("context", "query"), ("context", "bundle"), ("search",)], ids=str
+)
+def test_a_question_without_quotes_is_recognised(
+    root: Path, cli: InProcess, command: tuple[str, ...]
+) -> None:
+    outcome = cli(*command, "frozen", "gauge", cwd=root)
+    assert (outcome.status, error(outcome.err)) == (2, "ROOT_NOT_FOUND")
+    assert "quotes" in json.loads(outcome.err)["hint"]
+    (root / "frozen").mkdir()
+    outcome = cli(*command, "frozen", "gauge", cwd=root)
+    assert (outcome.status, error(outcome.err)) == (2, "ROOT_NOT_FOUND")
+    assert "quotes" not in json.loads(outcome.err)["hint"]
+
+
+@pytest.mark.requirement("P7.1")
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("zebra gauge unicorn", "--type", "task", "--path", "x/*"), "matches `--path"),
+        (("gauge", "--path", "x/**"), "no source matches `--path x/**`"),
+        (("zebra Unicorn zebra",), "`zebra`, `Unicorn` occur nowhere in scope"),
+        (("zebra",), "`zebra` occurs nowhere in scope"),
+        (
+            ("froze in winter", "--temporal", "current"),
+            "`--temporal current` left out 1 historical passage",
+        ),
+    ],
+    ids=str,
+)
+def test_people_learn_why_nothing_was_found(
+    root: Path, cli: InProcess, arguments: tuple[str, ...], why: str
+) -> None:
+    cli("context", "build", str(root))
+    text = cli("context", "query", *arguments, cwd=root, terminal=True).out
+    assert text.startswith("nothing found: ")
+    assert why in text
+    assert "note" not in json.loads(cli("context", "query", *arguments, cwd=root).out)
+
+
+@pytest.mark.requirement("P7.1")
+def test_a_type_without_any_source_is_said(root: Path, cli: InProcess) -> None:
+    (root / HOME / "history/year-one.md").unlink()
+    query = ("context", "query", "gauge", "--type", "history", "--refresh")
+    text = cli(*query, cwd=root, terminal=True).out
+    assert text == "nothing found: no source has the type `history`\n"
+
+
+@pytest.mark.requirement("P7.6")
+def test_people_see_where_the_contradiction_stands(
+    tmp_path: Path, cli: InProcess
+) -> None:
+    said = "The gauge at station ten reports every {} minutes to the server in Oslo."
+    root = write_corpus(
+        tmp_path / "two",
+        reports={
+            name: report_page(name, summary=said.format(minutes))
+            for name, minutes in (("report-a", 15), ("report-b", 20))
+        },
+    )
+    query = ("context", "query", "gauge station ten reports minutes", "--refresh")
+    results = json.loads(cli(*query, cwd=root).out)["results"]
+    text = cli(*query, cwd=root, terminal=True).out
+    places = {
+        each["item_id"]: f"{number}. {each['source_path']}:{each['line_start']}"
+        for number, each in enumerate(results, start=1)
+    }
+    against = [other for each in results for other in each.get("conflicts_with", [])]
+    assert against
+    for other in against:
+        assert re.search(rf"   contradicted by {re.escape(places[other])}\b", text)
+    assert f"\n1. {places[results[0]['item_id']][3:]}  " in f"\n{text}"
+    assert not any(each["item_id"] in text for each in results)
+
+
+@pytest.mark.requirement("P11.1")
+def test_the_doctor_counts_first_and_shows_what_matters_most(
+    root: Path, cli: InProcess
+) -> None:
+    for number in range(14):
+        write(root / HOME / f"history/y{number}.md", f"Gauge {number} is currently on.")
+    made = cli("context", "bundle", "gauge", "--refresh", cwd=root)
+    write(root / "bundle.json", made.out.replace('"gauge"', '"gouge"'))
+    write(root / HOME / "history/y1.md", "It is currently off.")
+    command = ("context", "doctor", "--bundle", "bundle.json")
+    done = cli(*command, cwd=root, terminal=True)
+    assert done.status == 1
+    counts, _, rest = done.out.partition("\n\n")
+    assert counts.split("\n")[0].split() == ["1", "fail[BUNDLE_HASH]"]
+    assert "14  warn[VOLATILE_WITHOUT_FRESHNESS]" in counts
+    assert rest.startswith("fail[BUNDLE_HASH] bundle.json\n")
+    assert rest.index("fail[STALE_INDEX]") < rest.index("warn[")
+    assert rest.count("warn[VOLATILE_WITHOUT_FRESHNESS]") == 10
+    assert "… 4 more VOLATILE_WITHOUT_FRESHNESS; `--format json` lists all" in rest
+    assert "2 failures, 14 warnings" in rest
+
+
+@pytest.mark.requirement("P18.4")
+def test_show_suggests_near_names_of_sources_in_scope_only(
+    root: Path, cli: InProcess
+) -> None:
+    write(root / "private/report-own.md", "secret")
+    outcome = cli("show", "report-on", cwd=root)
+    assert (outcome.status, error(outcome.err)) == (2, "ARTIFACT_NOT_FOUND")
+    hint = json.loads(outcome.err)["hint"]
+    assert "`report-one`" in hint
+    assert "report-own" not in hint
+    far = json.loads(cli("show", "zzz" * 200, cwd=root).err)
+    assert "nearest" not in far["hint"]
+
+
+@pytest.mark.requirement("P12.1", "P18.2")
+def test_a_dataset_that_is_none_is_said_to_be_none(root: Path, cli: InProcess) -> None:
+    said: list[str] = []
+    for content in ("[]", "{}", '{"schema_version": "1", "cases": [1]}'):
+        write(root / "eval.json", content)
+        outcome = cli("context", "eval", "--dataset", "eval.json", cwd=root)
+        assert (outcome.status, error(outcome.err)) == (2, "EVAL_SCHEMA")
+        said.append(json.loads(outcome.err)["detail"])
+    assert said[0] == "the dataset is not an object"
+    assert said[1].startswith("the dataset: ")
+    assert said[2].startswith("case 1: ")

@@ -95,3 +95,60 @@ def test_a_call_that_names_no_command_is_a_usage_error(
     done = cli(*arguments)
     assert (done.status, done.out) == (2, "")
     assert json.loads(done.err)["error"] == "USAGE"
+
+
+@pytest.mark.requirement("P18.3")
+@pytest.mark.parametrize(
+    ("arguments", "listed", "other"),
+    [
+        ([], "  init ", "  nothing "),
+        (["context"], "  context build ", "  init "),
+    ],
+    ids=["the program", "a group"],
+)
+def test_a_person_who_names_no_command_sees_the_commands(
+    cli: InProcess, arguments: list[str], listed: str, other: str
+) -> None:
+    done = cli(*arguments, terminal=True)
+    assert (done.status, done.out) == (2, "")
+    assert listed in done.err
+    assert other not in done.err
+
+
+@pytest.mark.requirement("P18.3")
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["query", "x"], "context query"),
+        (["ask", "why"], "context query"),
+        (["contxt"], "context"),
+        (["contxt", "query", "x"], "context query"),
+        (["context", "qurey"], "context query"),
+        (["context", "validate"], "validate"),
+        (["Status"], "status"),
+        (["find", "x"], "search"),
+    ],
+    ids=str,
+)
+def test_a_command_that_is_nearly_one_is_guessed(
+    cli: InProcess, arguments: list[str], meant: str
+) -> None:
+    error = json.loads(cli(*arguments).err)
+    assert error["error"] == "USAGE"
+    assert f"did you mean `project-corpus {meant}`?" in error["hint"]
+
+
+@pytest.mark.parametrize("word", ["xyzzy", "", "\x00", "x" * 100_000])
+def test_nothing_is_guessed_from_what_is_like_no_command(
+    cli: InProcess, word: str
+) -> None:
+    error = json.loads(cli(word, "y").err)
+    assert error["error"] == "USAGE"
+    assert "did you mean" not in error["hint"]
+
+
+def test_every_other_name_leads_to_a_command_and_is_none() -> None:
+    names = {command.name for command in PROGRAM.commands}
+    for word, command in PROGRAM.other_names:
+        assert command in names
+        assert word not in names

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.cli.render import PATIENCE, Progress, Screen, json_text, visible
+from corpus.cli.render import (
+    PATIENCE,
+    Progress,
+    Screen,
+    counted,
+    json_text,
+    visible,
+)
+from corpus.errors import IndexStaleError
 
 if TYPE_CHECKING:
     from tests.conftest import InProcess
@@ -92,3 +100,42 @@ def test_progress_is_silent_where_stderr_is_no_terminal() -> None:
     progress(1, 9, "hashing")
     progress.clear()
     assert err.getvalue() == ""
+
+
+def told(error: IndexStaleError) -> list[str]:
+    err = io.StringIO()
+    Screen(io.StringIO(), err).tell_failure(error, as_json=False)
+    return err.getvalue().splitlines()
+
+
+@pytest.mark.requirement("P5.7", "P18.2")
+def test_a_stale_index_names_the_first_paths_and_counts_the_rest() -> None:
+    error = IndexStaleError(
+        count=30, changed=["a.md", "b\x1b.md"], added=["c.md"], removed=list("defgh")
+    )
+    assert told(error)[1:-1] == [
+        "  changed a.md",
+        "  changed b\\x1b.md",
+        "  added c.md",
+        "  removed d",
+        "  removed e",
+        "  and 25 more",
+    ]
+
+
+@pytest.mark.requirement("P5.7", "P18.2")
+def test_one_stale_source_is_one() -> None:
+    error = IndexStaleError(count=1, changed=["a.md"], added=[], removed=[])
+    assert told(error)[0].endswith("1 source differs from the index")
+    assert told(error)[1:-1] == ["  changed a.md"]
+    unnamed = IndexStaleError(count=2, changed=[], added=[], removed=[])
+    assert len(told(unnamed)) == 2
+
+
+def test_a_noun_agrees_with_its_number() -> None:
+    assert [counted(number, "case") for number in (0, 1, 2)] == [
+        "0 cases",
+        "1 case",
+        "2 cases",
+    ]
+    assert counted(2, "match", "matches") == "2 matches"

@@ -22,6 +22,7 @@ from corpus.jsoninput import (
 from tests.corpora import write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -170,3 +171,21 @@ def test_a_file_nobody_may_read_is_refused(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(InputPathError):
         read_json_anywhere(str(path))
+
+
+@pytest.mark.requirement("P18.2")
+def test_a_missing_file_is_not_a_matter_of_its_size(tmp_path: Path) -> None:
+    hints = set()
+    for read in (inside_of(tmp_path), read_json_anywhere):
+        with pytest.raises(InputPathError) as caught:
+            read(str(tmp_path / "gone.json"))
+        hints.add(caught.value.hint)
+    assert len(hints) == 1
+    assert "MiB" not in hints.pop()
+    with pytest.raises(InputPathError) as caught:
+        read_json_anywhere(str(tmp_path))
+    assert caught.value.hint == InputPathError.hint
+
+
+def inside_of(project: Path) -> Callable[[str], object]:
+    return lambda name: inside(project, name)

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from corpus.cli.app import PROGRAM, command_parser
+
+if TYPE_CHECKING:
+    from tests.conftest import InProcess
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 
+COPIED = [README, ROOT / "docs/quickstart.md"]
+"""The pages whose commands people copy."""
+
+FIVE_MINUTES = "## Five minutes on your own Markdown"
+"""The part of the README whose commands are run here, in order."""
+
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page: Path, *languages: str) -> list[str]:
-    """Give the fenced blocks of a page that are written in one of the languages."""
+def blocks(page: Path, *languages: str, under: str = "") -> list[str]:
+    """Give the fenced blocks written in one of the languages, from a heading on."""
     text = page.read_text(encoding="utf-8")
+    text = text[text.index(under) :]
     return [body for language, body in _FENCE.findall(text) if language in languages]
-
-
-def script(block: str) -> str:
-    """Take the prompts off a console block; what follows a command belongs to it."""
-    return re.sub(r"^\$ ", "", block, flags=re.MULTILINE)
 
 
 def commands(page: Path) -> list[str]:
@@ -57,11 +65,11 @@ def test_the_commands_of_the_readme_work_in_order(
 ) -> None:
     project = tmp_path / "weather-station"
     project.mkdir()
-    shown = blocks(README, "console")
+    shown = blocks(README, "sh", under=FIVE_MINUTES)
     assert len(shown) >= 5
     for block in shown:
         done = subprocess.run(
-            ["/bin/sh", "-eu", "-c", script(block)],
+            ["/bin/sh", "-eu", "-c", block],
             cwd=project,
             env=on_path,
             capture_output=True,
@@ -70,6 +78,37 @@ def test_the_commands_of_the_readme_work_in_order(
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         assert done.stderr == ""
+
+
+@pytest.mark.requirement("P18.1")
+def test_what_the_readme_shows_is_what_is_printed(
+    tmp_path: Path, cli: InProcess
+) -> None:
+    project = tmp_path / "weather-station"
+    project.mkdir()
+    first = blocks(README, "sh", under=FIVE_MINUTES)[0].splitlines()
+    shown = blocks(README, "text", under=FIVE_MINUTES)
+    for command in first:
+        done = cli(*shlex.split(command)[1:], cwd=project, terminal=True)
+        assert done.status == 0
+    assert [done.out] == shown
+
+
+@pytest.mark.requirement("P10.1", "P12.1")
+def test_the_documented_examples_of_input_fit_their_schemas() -> None:
+    shown = blocks(ROOT / "docs/formats.md", "json")
+    names = ("candidate", "eval-dataset")
+    for name, block in zip(names, shown, strict=True):
+        path = ROOT / "exports" / name / f"{name}.schema.json"
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(block.replace("HASH", "0" * 64))
+        Draft202012Validator(schema).validate(value)
+
+
+@pytest.mark.parametrize("page", COPIED, ids=lambda page: page.name)
+def test_no_command_is_shown_with_a_prompt(page: Path) -> None:
+    assert blocks(page, "console") == []
+    assert [b for b in blocks(page, "sh") if re.search(r"^\$ ", b, re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -346,3 +346,17 @@ def test_standard_input_may_hold_the_bundle(
         stream.seek(0)
         monkeypatch.setattr("sys.stdin", stream)
         assert cli("context", "verify", "--bundle", "-", cwd=root).status == 0
+
+
+@pytest.mark.requirement("P9.1", "P18.2")
+def test_a_bundle_in_the_prompt_format_is_recognised(
+    root: Path, tmp_path: Path, cli: InProcess
+) -> None:
+    command = ("context", "bundle", "gauge", "--format", "prompt", "--refresh")
+    prompt = write(tmp_path / "bundle.md", cli(*command, cwd=root).out)
+    receipt = ("context", "receipt", "--bundle", str(prompt), "--consumer", "agent")
+    for given in (receipt, ("context", "verify", "--bundle", str(prompt))):
+        error = json.loads(cli(*given, cwd=root).err)
+        assert error["error"] == "INPUT_JSON"
+        assert "prompt format" in error["detail"]
+        assert "--format json" in error["hint"]

@@ -15,17 +15,22 @@ from hypothesis import strategies as st
 
 from corpus.confined.reader import open_root
 from corpus.errors import InitTargetError, InitValueError, OutputError
+from corpus.markdown import parse_markdown
 from corpus.policy import parse_policy
+from corpus.protocol.citations import cited_paths
 from corpus.protocol.conformance import validate
+from corpus.protocol.layout import FOLDERS, STATUS_PATH
 from corpus.protocol.scaffold import (
     LANGUAGES,
     PUBLISHED_CAPABILITIES,
     TEMPLATES,
+    add,
     create,
     id_from_name,
     make_order,
     render,
 )
+from corpus.protocol.sections import section_text
 from corpus.published import published_names
 from corpus.refs import RelPath, is_id
 
@@ -254,7 +259,7 @@ def test_a_value_that_cannot_be_used_is_refused(
 
 
 @pytest.mark.requirement("P1.7")
-@pytest.mark.parametrize("kind", ["corpus", "empty folder", "file", "dangling link"])
+@pytest.mark.parametrize("kind", ["corpus", "link inside", "file", "dangling link"])
 def test_an_existing_corpus_is_refused_before_anything_is_written(
     tmp_path: Path, kind: str
 ) -> None:
@@ -267,10 +272,69 @@ def test_an_existing_corpus_is_refused_before_anything_is_written(
         home.mkdir()
         if kind == "corpus":
             (home / "policy.toml").write_text("mine", encoding="utf-8")
+        else:
+            (home / "reports").symlink_to(tmp_path)
     before = sorted(tmp_path.rglob("*")), tree(tmp_path)
     with pytest.raises(InitTargetError):
         scaffold(tmp_path, gitignore=True)
     assert (sorted(tmp_path.rglob("*")), tree(tmp_path)) == before
+
+
+@pytest.mark.requirement("P1.7")
+def test_a_corpus_folder_without_a_file_is_filled(tmp_path: Path) -> None:
+    (tmp_path / ".project-corpus/state").mkdir(parents=True)
+    scaffold(tmp_path)
+    assert issues(tmp_path) == ()
+
+
+@pytest.mark.requirement("P1.7")
+def test_an_empty_corpus_folder_stays_when_the_scaffold_is_refused(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".project-corpus/state").mkdir(parents=True)
+    (tmp_path / "AGENTS.md").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    order = make_order(
+        tmp_path, project_id=None, name="W", template="minimal", language="en"
+    )
+    bad = {RelPath(".project-corpus/reports/bad.md"): "no metadata"}
+    with pytest.raises(InitValueError):
+        create(tmp_path, order, now=NOW, imports=bad)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.requirement("P1.7", "P7.3")
+@pytest.mark.parametrize(("template", "language"), SCAFFOLDS)
+def test_no_new_status_cites_the_report_of_the_scaffold(
+    tmp_path: Path, template: Template, language: Language
+) -> None:
+    created = scaffold(tmp_path, template=template, language=language)
+    status = tree(tmp_path)[".project-corpus/state/STATUS.md"].decode()
+    document = parse_markdown(status)
+    assert section_text(document, "Evidence References") == "NONE"
+    known = [path for path in created.paths if path.startswith(FOLDERS["report"])]
+    assert cited_paths(document, STATUS_PATH, known) == frozenset()
+
+
+@pytest.mark.requirement("P1.7")
+def test_adding_replaces_nothing_and_leaves_nothing_when_it_cannot(
+    tmp_path: Path,
+) -> None:
+    scaffold(tmp_path)
+    there = RelPath(".project-corpus/history/there.md")
+    assert add(tmp_path, {there: "# Mine\n"}) == (there,)
+    before = tree(tmp_path)
+    new = RelPath(".project-corpus/history/new.md")
+    with pytest.raises(InitTargetError):
+        add(tmp_path, {new: "# New\n", there: "# Other\n"})
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.requirement("P1.7")
+def test_adding_where_no_folder_is_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        add(tmp_path, {RelPath(".project-corpus/history/new.md"): "# New\n"})
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.requirement("P1.7")

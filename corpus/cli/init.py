@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,45 +12,59 @@ from corpus.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from corpus.cli.call import Call
     from corpus.protocol.importable import Importable
     from corpus.protocol.scaffold import Language, Order, Template
+    from corpus.refs import RelPath
 
 SUMMARY = "Write a new corpus that validates, overwriting nothing."
 EXAMPLE = "project-corpus init . --template software --name 'Weather Station'"
+
+
+SHOWN = 10
+"""How many files of a kind are named on a terminal."""
+
+OFFER = "nothing was written; add --apply to write "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What was written, or with `applied` false what could be.
 
-    `paths` are relative to `root`. `agents_lines` are to be added to an AGENTS.md that
-    was left alone.
+    `paths` are relative to `root`. `order` is what a new corpus was made of; None where
+    files were added to the corpus that is there. `agents_lines` are to be added to an
+    AGENTS.md that was left alone.
     """
 
     root: Path
-    order: Order
+    project_id: str
+    name: str
+    order: Order | None
     applied: bool
-    paths: tuple[str, ...]
-    agents_lines: tuple[str, ...]
-    importable: Importable | None
+    paths: tuple[str, ...] = ()
+    agents_lines: tuple[str, ...] = ()
+    importable: Importable | None = None
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
         found = self.importable
         return {
             "root": str(self.root),
-            "project_id": self.order.project_id,
-            "name": self.order.name,
-            "template": self.order.template,
-            "language": self.order.language,
+            "project_id": self.project_id,
+            "name": self.name,
+            "template": self.order.template if self.order else None,
+            "language": self.order.language if self.order else None,
             "applied": self.applied,
             "created": list(self.paths),
             "agents_lines": list(self.agents_lines),
             "imports": [each.as_json() for each in found.imports] if found else [],
+            "already_imported": (
+                [each.as_json() for each in found.already] if found else []
+            ),
             "left_out": [each.as_json() for each in found.left_out] if found else [],
+            "not_considered": found.not_considered if found else 0,
         }
 
 
@@ -118,12 +133,15 @@ def run(  # noqa: PLR0913 - one keyword an option
     apply: bool,
 ) -> Outcome:
     """Write the scaffold, or list what `--from-existing` would add to it."""
-    from corpus.protocol.importable import find_importable  # noqa: PLC0415 - slow
     from corpus.protocol.scaffold import create, make_order  # noqa: PLC0415 - slow
 
     if apply and not from_existing:
         raise UsageError(problem="`--apply` goes with `--from-existing`")
     folder = Path(os.path.realpath(root))
+    if from_existing:
+        outcome = _into_standing(folder, project_id=project_id, apply=apply)
+        if outcome is not None:
+            return outcome
     order = make_order(
         folder,
         project_id=project_id,
@@ -132,59 +150,127 @@ def run(  # noqa: PLR0913 - one keyword an option
         language=language,
     )
     order = replace(order, with_records=with_records, gitignore=gitignore)
-    found = None
-    if from_existing:
-        from corpus.confined.reader import open_root  # noqa: PLC0415 - only here
-
-        with open_root(folder) as opened:
-            found = find_importable(opened, project_id=order.project_id)
-        if not apply:
-            return Outcome(
-                root=folder,
-                order=order,
-                applied=False,
-                paths=(),
-                agents_lines=(),
-                importable=found,
-            )
+    outcome = Outcome(
+        root=folder,
+        project_id=order.project_id,
+        name=order.name,
+        order=order,
+        applied=False,
+        importable=_find(folder, order.project_id, ()) if from_existing else None,
+    )
+    found = outcome.importable
+    if found is not None and not apply:
+        return outcome
     created = create(
         folder, order, now=call.now, imports=found.texts() if found else {}
     )
-    return Outcome(
-        root=folder,
-        order=order,
+    return replace(
+        outcome,
         applied=True,
         paths=created.paths,
         agents_lines=created.agents_lines,
-        importable=found,
     )
 
 
 def lines(value: Outcome) -> Iterator[str]:
     """Tell what was written and what to do next."""
-    if value.importable is not None:
-        yield from _import_lines(value.importable, applied=value.applied)
+    found = value.importable
+    if found is not None:
+        yield from _import_lines(found, applied=value.applied)
+        yield ""
     if not value.applied:
-        yield "nothing was written; add --apply to write the corpus with these files"
+        if value.order is not None:
+            yield f"{OFFER}a new corpus with these files"
+        elif found is not None and found.imports:
+            yield f"{OFFER}these files into the corpus"
+        else:
+            yield "there is nothing to add to the corpus"
         return
+    imported = {each.target for each in found.imports} if found else set()
     for path in value.paths:
-        yield f"wrote {path}"
+        if path not in imported:
+            yield f"wrote {path}"
+    if value.order is None:
+        yield "next: run project-corpus validate"
+        return
+    yield f"{value.name} ({value.project_id}) is a corpus now"
+    yield "next: describe the project in .project-corpus/state/PROJECT.md"
     if value.agents_lines:
         yield ""
         yield "AGENTS.md was there already and was left alone; add these lines to it:"
-        yield ""
+        yield "----------"
         yield from value.agents_lines
-    yield ""
-    yield f"{value.order.name} ({value.order.project_id}) is a corpus now"
-    yield "next: describe the project in .project-corpus/state/PROJECT.md"
+        yield "----------"
+
+
+def _into_standing(
+    folder: Path, *, project_id: str | None, apply: bool
+) -> Outcome | None:
+    """Add to the corpus that is there, or say what could be; None without one."""
+    from corpus.protocol.scaffold import add, read_standing  # noqa: PLC0415 - slow
+
+    standing = read_standing(folder, project_id=project_id)
+    if standing is None:
+        return None
+    found = _find(folder, standing.project_id, standing.artifacts)
+    return Outcome(
+        root=folder,
+        project_id=standing.project_id,
+        name=standing.name,
+        order=None,
+        applied=apply,
+        paths=add(folder, found.texts()) if apply else (),
+        importable=found,
+    )
+
+
+def _find(folder: Path, project_id: str, present: Iterable[RelPath]) -> Importable:
+    from corpus.confined.reader import open_root  # noqa: PLC0415 - slow
+    from corpus.protocol.importable import find_importable  # noqa: PLC0415 - slow
+
+    with open_root(folder) as opened:
+        return find_importable(opened, project_id=project_id, present=present)
 
 
 def _import_lines(found: Importable, *, applied: bool) -> Iterator[str]:
-    verb = "imported" if applied else "could import"
-    for each in found.imports:
-        yield f"{verb} {each.source}"
-        yield f"  as {each.target}: {each.reason}"
-    for left in found.left_out:
-        yield f"left out {left.source}: {left.reason}"
-    if not found.imports and not found.left_out:
+    """Sum up by folder and reason, then name the first ones."""
+    if found.imports:
+        verb = "imported" if applied else "could import"
+        yield f"{verb} {_count(len(found.imports), 'file')}:"
+        groups = Counter(
+            (_place(each.source), each.kind, each.reason) for each in found.imports
+        )
+        for (place, kind, reason), count in sorted(groups.items()):
+            yield f"  {count} from {place} as {kind}: {reason}"
+        yield "for example:" if len(found.imports) > SHOWN else "namely:"
+        yield from _first([f"{each.source} as {each.target}" for each in found.imports])
+    elif not found.already and not found.left_out:
         yield "found no decision records, memory banks or specs to import"
+    if found.already:
+        yield f"imported already, left as they are: {len(found.already)}"
+        yield from _first([f"{each.source} as {each.target}" for each in found.already])
+    if found.left_out:
+        yield f"left out {_count(len(found.left_out), 'file')}:"
+        yield from _first([f"{each.source}: {each.reason}" for each in found.left_out])
+    if found.not_considered:
+        yield (
+            f"not considered: {_count(found.not_considered, 'other Markdown file')}; "
+            "to bring one in, copy it into .project-corpus/history/, which takes any "
+            "Markdown as it is"
+        )
+
+
+def _first(named: Sequence[str]) -> Iterator[str]:
+    for line in named[:SHOWN]:
+        yield f"  {line}"
+    if len(named) > SHOWN:
+        yield f"  … and {len(named) - SHOWN} more; `--format json` lists all"
+
+
+def _place(source: str) -> str:
+    """Give the first two folders of a path: where a reader would look."""
+    return "/".join(source.split("/")[:-1][:2])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -69,10 +69,12 @@ def meant(program: Program, arguments: Sequence[str]) -> str | None:
     groups = {c.path[0]: c.path[0] for c in program.commands if len(c.path) > 1}
     last = {command.path[-1]: command.name for command in program.commands}
     known = {**last, **dict(program.other_names), **groups, **names}
-    for words in (" ".join(arguments[:2]), arguments[0], "".join(arguments[1:2])):
-        word = words[:_LONGEST].casefold()
+    first, *rest = (word[:_LONGEST].casefold() for word in arguments[:2])
+    tried = [" ".join([first, *rest]), *(rest if first in groups else [first])]
+    for word in tried:
         if word in known:
             return known[word]
+    for word in tried:
         near = get_close_matches(word, known, n=1, cutoff=_ALIKE)
         if near:
             return known[near[0]]

@@ -39,13 +39,16 @@ WARNINGS = frozenset({"SOURCE_SKIPPED", "DANGLING_CITATION"})
 """The codes that do not fail a validation; every other code is an ERROR."""
 
 HINTS: Mapping[str, str] = {
-    "MISSING_REQUIRED_PATH": "restore it, or create a corpus with `init`",
+    "MISSING_REQUIRED_PATH": "restore it; `init` creates a corpus where"
+    " .project-corpus holds no file",
     "REQUIRED_PATH_LINK": "replace the link by the file or folder itself",
     "CONTEXT_SCOPE": "let the policy's `read` scopes cover the file",
-    "MISSING_METADATA": "add the line `Key: value` before the first H2",
+    "MISSING_METADATA": "add `Key: value` before the first H2; docs/protocol.md has"
+    " a skeleton to copy",
     "INVALID_METADATA": "correct the value; docs/protocol.md lists what is allowed",
     "DUPLICATE_METADATA": "keep one line for the key",
-    "MISSING_SECTION": "add the H2; a section with nothing to say holds the word NONE",
+    "MISSING_SECTION": "add the H2 with its text, or the word NONE; docs/protocol.md"
+    " has a skeleton to copy",
     "DUPLICATE_SECTION": "merge the sections, or rename one",
     "SECTION_ORDER": "put the required sections in the order of the protocol",
     "PROJECT_ID_MISMATCH": "write the `project_id` of policy.toml",

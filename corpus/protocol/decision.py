@@ -36,6 +36,9 @@ _NUMBERED = re.compile(r"\bADR[-_ #]{0,2}([0-9]{1,5})(?![0-9])", re.IGNORECASE)
 _LEADING = re.compile(r"[\s:#*_`\[\"']*([0-9]{1,5})(?![0-9]|[-/.][0-9])")
 _STEM = re.compile(r"(?:adr[-_]?)?([0-9]{1,5})(?:[-_.]|\Z)", re.IGNORECASE)
 _DATED = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?![0-9])")
+_MADE = re.compile(r"[0-9-]")
+"""What a word must hold to be a file's name rather than prose."""
+
 _LINE = 2000
 
 
@@ -78,7 +81,7 @@ def stated_relations(document: Document) -> tuple[Relation, ...]:
     for line in _spoken_lines(document):
         marks = list(_RELATION.finditer(line))
         ends = [mark.start() for mark in marks[1:]] + [len(line)]
-        for mark, end in zip(marks, ends, strict=True):
+        for mark, end in zip(marks, ends, strict=False):
             others = _others(line[mark.end() : end])
             found.append(Relation(by_other="by" in mark[1].lower(), others=others))
     return tuple(dict.fromkeys(found))
@@ -158,5 +161,6 @@ def _others(text: str) -> tuple[str, ...]:
     leading = _LEADING.match(text)
     if leading:
         found.append(f"#{int(leading[1])}")
-    found += [match[0].rstrip(".") for match in _WORD.finditer(text)]
+    words = (match[0].rstrip(".") for match in _WORD.finditer(text))
+    found += [word for word in words if is_markdown_name(word) or _MADE.search(word)]
     return tuple(dict.fromkeys(found))

@@ -209,12 +209,12 @@ class _Plan:
 
     def _draft(self, artifact_id: str, page: Page, past: str | None) -> _Draft:
         if past is None:
-            report = _Draft(artifact_id, "report", "they describe what holds now", page)
+            report = _Draft(artifact_id, "report", "describes what holds now", page)
             content = report.text().encode("utf-8")
             found = check_content(report.target, content, project_id=self._project_id)
             if not found:
                 return report
-            past = "their text does not fit into a report"
+            past = "does not fit into a report"
         return _Draft(artifact_id, "history", past, page)
 
     def imports(self) -> tuple[Import, ...]:
@@ -269,12 +269,12 @@ def _count_others(root: ConfinedRoot, listed: set[RelPath]) -> int:
 def _past(path: str, family: Family, document: Document) -> str | None:
     """Say why a file describes the past, or None when it describes what holds now."""
     if family == "decision" and _PAST_STATUS.search(stated_status(document)):
-        return "their status says that they no longer hold"
+        return "marked as no longer holding"
     if "/archive/" in path:
-        return "they lie in an archive"
+        return "in an archive"
     name = path.rpartition("/")[2].partition(".")[0].lower()
     if family == "memory-bank" and name.replace("-", "") in _PAST_NAMES:
-        return "they are working notes of one moment"
+        return "a note of one moment"
     if family == "openspec" and "/changes/" in path:
-        return "they propose a change"
+        return "a proposed change"
     return None

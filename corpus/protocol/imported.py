@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 IMPORTED_FROM = "Imported-From"
 """The metadata key that names the original."""
 
+_FORM = "Report Form"
+"""The title above the sections a report owes."""
+
 _HEADER = 40
 """Where a date may stand: in this many first lines."""
 
@@ -34,13 +37,14 @@ _ID_HEAD = 36
 _ID_TAIL = 20
 _DIGEST = 6
 _GENERIC = frozenset(
-    "spec specification design tasks task proposal plan readme index requirements "
-    "research notes overview summary quickstart checklist data-model".split()
+    {"spec", "specification", "design", "tasks", "task", "proposal", "plan", "readme"}
+    | {"index", "requirements", "research", "notes", "overview", "summary"}
+    | {"quickstart", "checklist", "data-model"}
 )
 """File names and titles that say nothing without the folder."""
 
 _DATE_LINE = re.compile(
-    r"[ \t|*+_-]*(?:(?:decision[ \t]+)?date|created(?:[ -]at|[ -]on)?|decided(?:[ ]on)?)"
+    r"[ \t|*+_-]*(?:(?:decision[ \t]+)?date|created(?:[ -](?:at|on))?|decided(?: on)?)"
     r"[*_ \t]*[:|](.{0,60})",
     re.IGNORECASE,
 )
@@ -58,7 +62,11 @@ class Page:
     body: str
 
     def report(self, artifact_id: str, supersedes: Sequence[str] = ()) -> str:
-        """Give the text of a report."""
+        """Give the text of a report.
+
+        The sections that are owed stand under a title of their own: below the file's,
+        a search for its words would find them first.
+        """
         owed = "".join(f"## {title}\n\n{NONE}\n\n" for title in REPORT.sections)
         return (
             f"# {self.title}\n\n"
@@ -68,8 +76,9 @@ class Page:
             f"Task-ID: {NONE}\n"
             f"Created-At: {self.created}\n"
             "Result: INFO\n"
-            f"{self._origin(supersedes)}\n{owed}"
-            f"## Imported Text\n\n{self.body}"
+            f"{self._origin(supersedes)}\n"
+            f"# {_FORM}\n\n{owed}"
+            f"# {self.title}\n\n{self.body}"
         )
 
     def history(self, supersedes: Sequence[str] = ()) -> str:

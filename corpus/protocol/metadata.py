@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ProblemCode = Literal["INVALID_METADATA", "DUPLICATE_METADATA"]
 
 SUPERSEDES = "supersedes"
+MOST_SUPERSEDED = 32
+"""What one artifact may supersede; the relations of a corpus stay readable."""
+
 TIMESTAMPS = ("created-at", "created", "last-verified-at", "date")
 """The keys that say when an artifact is from, the first one given counts."""
 
@@ -71,13 +74,21 @@ class Metadata:
         return next(filter(None, map(self.get, TIMESTAMPS)), None)
 
     def supersedes(self) -> tuple[tuple[str, int], ...]:
-        """Give each path or id this artifact says it supersedes, and the line."""
-        return tuple(
-            dict.fromkeys(
-                (target, entry.line)
-                for entry in self.all(SUPERSEDES)
-                for target in _targets(entry.value)
-            )
+        """Give each path or id this artifact says it supersedes, and the line.
+
+        At most `MOST_SUPERSEDED`; more are a problem, and the first of them count.
+        """
+        return tuple(self._superseded())[:MOST_SUPERSEDED]
+
+    def supersedes_few(self) -> bool:
+        """Say whether all that the artifact supersedes counts."""
+        return len(self._superseded()) <= MOST_SUPERSEDED
+
+    def _superseded(self) -> dict[tuple[str, int], None]:
+        return dict.fromkeys(
+            (target, entry.line)
+            for entry in self.all(SUPERSEDES)
+            for target in _targets(entry.value)
         )
 
 
@@ -97,7 +108,16 @@ def read_metadata(document: Document) -> Metadata:
                     f"{entry.key} differs from the front matter on line {other.line}",
                 )
             )
-    return Metadata(entries=(*front, *entries), problems=tuple(problems))
+    metadata = Metadata(entries=(*front, *entries), problems=tuple(problems))
+    return metadata if metadata.supersedes_few() else _too_many(metadata)
+
+
+def _too_many(metadata: Metadata) -> Metadata:
+    line = metadata.all(SUPERSEDES)[0].line
+    problem = MetadataProblem(
+        "INVALID_METADATA", line, f"supersedes more than {MOST_SUPERSEDED} artifacts"
+    )
+    return replace(metadata, problems=(*metadata.problems, problem))
 
 
 def instant(text: str) -> datetime | None:

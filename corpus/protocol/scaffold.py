@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from corpus.authority import SOURCE_BYTES
 from corpus.confined.reader import Unreadable, open_root
 from corpus.errors import InitTargetError, InitValueError, OutputError
-from corpus.protocol.conformance import validate
+from corpus.protocol.conformance import inspect, validate
 from corpus.protocol.layout import (
     AGENTS_PATH,
     CACHE,
@@ -30,10 +30,10 @@ from corpus.protocol.layout import (
     STATUS_PATH,
 )
 from corpus.published import read_published
-from corpus.refs import ID_PATTERN, RelPath, is_id
+from corpus.refs import ID_PATTERN, RelPath, is_id, is_markdown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
 Template = Literal["minimal", "software", "research"]
@@ -91,6 +91,15 @@ class Created:
     order: Order
     paths: tuple[str, ...]
     agents_lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A valid corpus that is there already, and its reports and history files."""
+
+    project_id: str
+    name: str
+    artifacts: tuple[RelPath, ...]
 
 
 def make_order(
@@ -192,10 +201,76 @@ def create(
     )
 
 
-def refuse_existing(root: Path) -> None:
-    """Raise `InitTargetError` when the corpus's own folder is there in any form."""
-    if os.path.lexists(root / HOME):
+def read_standing(root: Path, *, project_id: str | None) -> Standing | None:
+    """Read the corpus that imports may be added to; None where `create` can write one.
+
+    Raises `InitTargetError` for something that is no corpus, and `InitValueError` for
+    one that does not validate or is not the project `project_id`, where that is given.
+    """
+    home = root / HOME
+    if not os.path.lexists(home) or _is_empty_folder(home):
+        return None
+    if home.is_symlink() or not home.is_dir():
         raise InitTargetError(path=HOME)
+    with open_root(root) as opened:
+        found = inspect(opened)
+        issue = next(
+            (i for i in found.validation.issues if i.severity == "ERROR"), None
+        )
+        artifacts = tuple(
+            each.path
+            for kind in (FOLDERS["report"], FOLDERS["history"])
+            for each in opened.entries(
+                kind, wanted=is_markdown_name, enter=lambda _: True
+            )
+        )
+    if issue is not None or found.project is None:
+        problem = f"{issue.code} in {issue.path}" if issue else "no PROJECT.md"
+        reason = f"its corpus must validate before files are added to it: {problem}"
+        raise InitValueError(field="ROOT", found=root.name, reason=reason)
+    known = found.validation.project_id or ""
+    if project_id is not None and project_id != known:
+        reason = f"the corpus that is there is `{known}`"
+        raise InitValueError(field="--project-id", found=project_id, reason=reason)
+    name = found.project.metadata.get("Logical-Name") or known
+    return Standing(project_id=known, name=name, artifacts=artifacts)
+
+
+def add(root: Path, files: Mapping[RelPath, str]) -> tuple[str, ...]:
+    """Write further artifacts into the corpus at `root` and give their paths, sorted.
+
+    Nothing is replaced: `InitTargetError` for a target that has appeared meanwhile.
+    `OutputError` when the folder cannot be written. Then nothing is left behind.
+    """
+    try:
+        with ExitStack() as undo:
+            with _staged(root, files) as stage:
+                for path in files:
+                    _publish_new(stage / path, root / path)
+                    undo.callback((root / path).unlink, missing_ok=True)
+            undo.pop_all()
+    except OSError as error:
+        raise OutputError(reason=_reason(error)) from error
+    return tuple(sorted(files))
+
+
+def refuse_existing(root: Path) -> None:
+    """Raise `InitTargetError` when the corpus's own folder holds anything.
+
+    A folder without a file below it counts as none; a link or a file does not.
+    """
+    home = root / HOME
+    if os.path.lexists(home) and not _is_empty_folder(home):
+        raise InitTargetError(path=HOME)
+
+
+def _is_empty_folder(folder: Path) -> bool:
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    for inner, folders, files in os.walk(folder):
+        if files or any(Path(inner, name).is_symlink() for name in folders):
+            return False
+    return True
 
 
 def _write(
@@ -205,17 +280,13 @@ def _write(
     _make_root(root, undo)
     ignored = _gitignore_text(root) if order.gitignore else None
     keeps_agents = os.path.lexists(root / AGENTS_PATH)
-    with tempfile.TemporaryDirectory(dir=root, prefix=".project-corpus-init-") as name:
-        stage = Path(name)
-        for path, text in files.items():
-            target = stage / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode("utf-8"))
+    with _staged(root, files) as stage:
         _refuse_findings(stage, order)
         if not keeps_agents:
             _publish_new(stage / AGENTS_PATH, root / AGENTS_PATH)
             undo.callback((root / AGENTS_PATH).unlink, missing_ok=True)
         refuse_existing(root)
+        _clear_empty(root / HOME, undo)
         (stage / HOME).rename(root / HOME)
         undo.callback(shutil.rmtree, root / HOME, ignore_errors=True)
         if ignored is not None:
@@ -223,6 +294,25 @@ def _write(
             _keep_mode(root / GITIGNORE, stage / GITIGNORE)
             (stage / GITIGNORE).replace(root / GITIGNORE)
     return keeps_agents
+
+
+@contextmanager
+def _staged(root: Path, files: Mapping[RelPath, str]) -> Iterator[Path]:
+    """Write the files into a folder inside `root` that is removed at the end."""
+    with tempfile.TemporaryDirectory(dir=root, prefix=".project-corpus-init-") as name:
+        stage = Path(name)
+        for path, text in files.items():
+            target = stage / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode("utf-8"))
+        yield stage
+
+
+def _clear_empty(home: Path, undo: ExitStack) -> None:
+    """Make room where only folders are; one that has just got a file stays."""
+    for folder, _, _ in os.walk(home, topdown=False):
+        Path(folder).rmdir()
+        undo.callback(Path(folder).mkdir)
 
 
 def _make_root(root: Path, undo: ExitStack) -> None:

@@ -88,6 +88,14 @@ def many_headings() -> Iterator[str]:
         yield "\n\n".join(f"{'#' * n} {model.line('en')}\n\nlatch" for n in levels)
 
 
+def woven_supersession() -> Iterator[str]:
+    """Let each of 700 sources supersede all that come before it."""
+    for number in range(700):
+        older = ", ".join(f"report-{n:05}" for n in range(number))
+        said = f"Supersedes: {older}\n\n" if older else ""
+        yield f"# Latch {number}\n\n{said}{SENTENCE}"
+
+
 def deep_nesting() -> Iterator[str]:
     """Nest quotes and lists hundreds deep; open brackets that never close."""
     for _ in range(40):
@@ -105,6 +113,7 @@ CORPORA: dict[str, Callable[[], Iterable[str]]] = {
     "63 MiB": largest,
     "many headings": many_headings,
     "deep nesting": deep_nesting,
+    "woven supersession": woven_supersession,
 }
 
 
@@ -125,7 +134,7 @@ def many_terms() -> str:
 def write_adversary(name: str, root: Path) -> None:
     """Write one of the corpora below `root`."""
     home = write_frame(root, PROJECT_ID)
-    plain = name == "identical lines"
+    plain = name in {"identical lines", "woven supersession"}
     for number, body in enumerate(CORPORA[name]()):
         head = [] if plain else report_head(number, PROJECT_ID)
         path = home / "reports" / f"report-{number:05}.md"
