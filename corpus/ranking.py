@@ -190,7 +190,7 @@ def _norms(lengths: Sequence[int], k1: float, b: float) -> list[float]:
 
 
 STANDS_THERE = COUNT_MASK | IN_HEADING
-"""The bits that say a term is in a piece or above it, not only in its source's title."""
+"""The bits that say a term is in a piece or above it, not only in a title."""
 
 COUNTS = tuple(
     (flags & COUNT_MASK) + (HEADING_COUNT if flags & (IN_HEADING | IN_TITLE) else 0.0)
