@@ -29,10 +29,10 @@ _DAY = rf"{_MONTH}-(?:0[1-9]|[12][0-9]|3[01])"
 _DASHED = re.compile(rf"(?<![0-9])(?:{_DAY}|{_MONTH})(?![0-9])|[^-]+")
 _DATE = re.compile(rf"{_DAY}|{_MONTH}")
 _INSTANT = re.compile(rf"({_DAY})[Tt][0-9:.]+(?:[Zz]|[-+][0-9:]+)?")
-_GROUPED = re.compile(r"([0-9]{1,3}(?:[,_][0-9]{3})++)(\.[0-9]+)?")
-_VERSION = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)++)")
+_GROUPED = re.compile(r"([0-9]{1,3}(?:[,_][0-9]{3})+)(\.[0-9]+)?")
+_VERSION = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)+)")
 _HUMPS = re.compile(
-    r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+(?:\.[0-9]+)*+"
+    r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+(?:\.[0-9]+)*"
 )
 _HEXADECIMAL = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}")
 _MOST_NUMBERS = 2

@@ -45,7 +45,7 @@ _BEYOND = "it has a whole number beyond 64 bits"
 _INFINITE = "it has a number too large to carry"
 _UNKNOWN = "it has a number that JSON does not know"
 
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*"?|[\[\]{}]', re.DOTALL)
 _WHOLE_DIGITS = len(str(MAX_WHOLE)) + 1
 _FLAGS = (
     os.O_RDONLY

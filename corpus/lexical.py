@@ -124,16 +124,6 @@ class WantedTerms(dict[str, tuple[str, ...]]):
         return found
 
 
-def vocabulary(text: str) -> frozenset[str]:
-    """Give what two passages are compared by: words as written but for their case.
-
-    Of a text in a script without spaces, its terms.
-    """
-    if text.isascii():
-        return frozenset(map(str.lower, _words(text)))
-    return frozenset(terms(text))
-
-
 def tokens(text: str) -> list[Token]:
     """Give every word of a text with its offsets and the terms `terms` gives for it."""
     found = []
@@ -237,7 +227,9 @@ def _words(text: str) -> list[str]:
 
 # A pattern for outlines (see corpus.scripts). Each token starts in one set, so that the
 # search runs from token to token; what the first character was decides what follows.
-# Every quantifier is possessive.
+# A run of single characters is possessive; a group is not, for early releases of
+# Python 3.11 never come back from one. What may follow a group is optional, so it is
+# never tried again for being too greedy.
 _INSIDE = f"{MARK}{IGNORED}"
 _PART = rf"[A-Za-z0-9_][A-Za-z0-9_{_INSIDE}]*+"
 _JOINT = (
@@ -249,12 +241,12 @@ _SIGN = r"(?<=#)(?=[0-9])|(?<=[.@])(?<![^\s`\"'(\[].)(?=[A-Za-z])"
 _TOKEN = re.compile(
     rf"[A-Za-z0-9_.@#{HAN}{KANA}{HANGUL}{UNSPACED}](?:"
     rf"(?:(?<=[A-Za-z0-9_])|{_SIGN})[A-Za-z0-9_{_INSIDE}]*+"
-    rf"(?:{_JOINT}{_PART})*+(?:\+\+|[%#])?"
+    rf"(?:{_JOINT}{_PART})*(?:\+\+|[%#])?"
     + "".join(rf"|(?<=[{run}])[{run}{_INSIDE}]*+" for run in _RUNS)
     + ")"
 )
 _PLAIN = re.compile(
-    rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*+"
+    rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*"
 )
 _RUN_SYMBOLS = frozenset("".join(_RUNS))
 _NO_DIGIT = re.compile("[^0-9]*+")
@@ -264,6 +256,7 @@ _EVERY_HAN = re.compile(HAN)
 _LONE_HAN = re.compile(f"(?<!{HAN}){HAN}(?!{HAN})")
 _MOST_WORDS = 65_536
 _LONGEST_KEPT, _MOST_KEPT = 40, 8
+_SHORT_HANGUL = 3
 
 
 class _Terms(dict[str, tuple[str, ...]]):
@@ -329,6 +322,8 @@ def _piece_terms(piece: str, shape: str) -> list[str]:
         if len(units) == 1 or not pairs:
             return pairs
         singles = _singles(piece, shape, _EVERY_HAN)
+        if shape[0] == HANGUL and len(units) <= _SHORT_HANGUL:
+            singles = units[:1]  # a word of one syllable, and its particle
         return pairs + [single for single in singles if single not in STOP_RUNS]
     name = NameTerms(fold_marks(piece))
     return name.terms + _exact(piece, name)

@@ -23,6 +23,8 @@ from corpus.errors import (
     ReceiptMismatchError,
     ReceiptSchemaError,
 )
+from corpus.lines import decode
+from corpus.protocol.layout import artifact_type
 from corpus.protocol.metadata import instant
 from corpus.refs import is_id, is_sha256
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus.canonical import Json
+    from corpus.sources.scan import Source
     from corpus.view import Project
 
 LONGEST_CONSUMER = 128
@@ -141,7 +144,9 @@ def verify_bundle(
 
     Raises `BundleSchemaError`, `BundleSizeError`, `BundleHashError`,
     `BundleProjectError`, `ReceiptSchemaError` and `ReceiptMismatchError`, in this
-    order. Staleness is no error: it is in the verdict.
+    order. Staleness is no error: it is in the verdict. A hash can be made anew by who
+    changes a bundle, so passages are looked up in their sources, where those are still
+    what they were; `BundleSchemaError` names one that does not stand there.
     """
     checked = check_bundle(bundle)
     if checked.project_id != project.project_id:
@@ -149,6 +154,8 @@ def verify_bundle(
     if receipt is not None:
         check_receipt(receipt, checked)
     snapshot = project.scan.snapshot
+    assert isinstance(bundle, dict)
+    _require_quotes(bundle["items"], project.scan.by_path())
     return Verdict(
         project_id=checked.project_id,
         bundle_sha256=checked.bundle_sha256,
@@ -156,6 +163,31 @@ def verify_bundle(
         stale_sources=tuple(_stale(checked.sources, snapshot)),
         receipt_ok=None if receipt is None else True,
     )
+
+
+def _require_quotes(items: Sequence[Json], sources: Mapping[str, Source]) -> None:
+    plain: dict[str, str] = {}
+    for number, item in enumerate(items):
+        assert isinstance(item, dict)
+        path, text = str(item["source_path"]), str(item["text"])
+        source = sources.get(path)
+        if source is None or source.sha256 != item["source_sha256"] or _summed_up(item):
+            continue
+        if path not in plain:
+            plain[path] = " ".join(decode(source.content).split())
+        parts = (" ".join(part.split()) for part in text.split("…"))
+        if not all(part in plain[path] for part in parts):
+            raise BundleSchemaError(
+                field=f"items[{number}].text", reason="does not stand in its source"
+            )
+
+
+def _summed_up(item: Mapping[str, Json]) -> bool:
+    """Say whether an item sums a primary source up instead of quoting it."""
+    reasons = item.get("selection_reasons")
+    primary = artifact_type(str(item["source_path"])) in {"state", "task"}
+    summary = isinstance(reasons, list) and "bounded_authority_summary" in reasons
+    return primary and summary
 
 
 def check_bundle(bundle: Json) -> CheckedBundle:

@@ -26,7 +26,12 @@ ID_PATTERN = r"[a-z0-9][a-z0-9._-]{2,63}"
 
 _ID = re.compile(ID_PATTERN)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"\\|?*\ud800-\udfff]')
+_FORBIDDEN = re.compile(
+    r'[\x00-\x1f\x7f-\x9f<>:"\\|?*\ud800-\udfff'
+    r"\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""Characters no portable name has; those nobody sees would cite what nobody finds."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 LONGEST_DEVICE = len("conout$")
 _DEVICE = re.compile(

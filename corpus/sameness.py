@@ -12,13 +12,20 @@ from functools import cached_property
 from heapq import nsmallest
 from typing import Literal
 
-from corpus.lexical import names, negation_count, numbers, vocabulary
+from corpus.lexical import names, negation_count, numbers, terms
+from corpus.stems import stem
+from corpus.wordlists import NUMBER_WORDS
 
 NEAR = 0.9
 """Passages that share this part of their terms are nearly alike (Jaccard)."""
 
 ALIKE_IN_CONFLICT = 0.75
 """Where numbers, negations or names differ, this much in common is a conflict."""
+
+FEWEST = 2
+"""Of fewer terms than these, numbers aside, nothing can be said to be the same."""
+
+NUMBER_STEMS = frozenset(map(stem, NUMBER_WORDS))
 
 LARGE = 64
 SKETCH, SKETCH_COMMON = 16, 4
@@ -29,11 +36,13 @@ Likeness = Literal["different", "duplicate", "conflict"]
 
 
 class Profile:
-    """What a passage is compared by; its details are looked up only at need."""
+    """What a passage is compared by: its terms but for numbers, then its details."""
 
     def __init__(self, text: str) -> None:
-        self.terms = vocabulary(text)
         self._text = text
+        self.terms = frozenset(
+            term for term in terms(text) if not term[0].isdecimal()
+        ).difference(NUMBER_STEMS)
 
     @cached_property
     def sketch(self) -> frozenset[str]:
@@ -53,7 +62,7 @@ class Profile:
 def likeness(one: Profile, other: Profile) -> Likeness:
     """Compare two passages."""
     small, large = sorted((len(one.terms), len(other.terms)))
-    if not small or small < ALIKE_IN_CONFLICT * large:
+    if small < FEWEST or small < ALIKE_IN_CONFLICT * large:
         return "different"
     if small > LARGE and len(one.sketch & other.sketch) < SKETCH_COMMON:
         return "different"

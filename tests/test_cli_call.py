@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from corpus.errors import RootNotFoundError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import InProcess
 
 
 def call_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
@@ -62,3 +65,15 @@ def test_a_working_directory_that_is_gone_is_no_corpus(
     gone.rmdir()
     with pytest.raises(RootNotFoundError):
         call.root(None)
+
+
+@pytest.mark.requirement("P18.2")
+def test_init_in_a_working_directory_that_is_gone_is_a_failure_with_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: InProcess
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = cli("init")
+    assert (done.status, json.loads(done.err)["error"]) == (2, "ROOT_NOT_FOUND")

@@ -139,3 +139,8 @@ def test_a_noun_agrees_with_its_number() -> None:
         "2 cases",
     ]
     assert counted(2, "match", "matches") == "2 matches"
+
+
+@pytest.mark.requirement("P18.1")
+def test_half_a_character_never_leaves_as_json() -> None:
+    assert json.loads(json_text({"query": "a\udcffb"})) == {"query": "a\ufffdb"}

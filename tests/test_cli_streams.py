@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,4 +91,22 @@ def test_bytes_that_are_no_text_never_crash_the_output(
     process = probe_process("do", os.fsdecode(b"wind\xff"))
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, b"")
-    assert json.loads(out.decode("utf-8"))["query"] == "wind\udcff"
+    assert json.loads(out.decode("utf-8"))["query"] == "wind\ufffd"
+
+
+@pytest.mark.requirement("P18.2")
+def test_a_closed_stdout_is_a_failure_with_a_code(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; os.close(1); sys.stdout = None;"
+        " sys.argv[1:] = ['--version'];"
+        " from corpus.cli.app import run; run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, json.loads(done.stderr)["error"]) == (2, "OUTPUT_FAILED")

@@ -228,7 +228,7 @@ def test_a_run_gives_overlapping_pairs_and_a_query_no_needless_characters() -> N
     assert query_terms("数据库") == (QueryTerm("数据", 75, 0), QueryTerm("据库", 75, 0))
     assert query_terms("库") == (QueryTerm("库", 100, 0),)
     assert terms("サーバー") == ["サー", "ーバ", "バー"]
-    assert terms("설계서") == ["설계", "계서"]
+    assert terms("설계서") == ["설계", "계서", "설"]
 
 
 @pytest.mark.requirement("P6.3")

@@ -456,3 +456,39 @@ def test_metadata_is_found_and_comes_after_prose(tmp_path: Path) -> None:
     found = search(view, "report two result").hits
     assert found[0].text.startswith("The result of report two")
     assert any(hit.text.startswith("Protocol-Version") for hit in found)
+
+
+@pytest.mark.requirement("P7.6")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(
+            "The payment worker retries failed jobs automatically.",
+            "The payment worker does not retry failed jobs automatically.",
+            id="negation and inflection",
+        ),
+        pytest.param(
+            "The otter quota is ten.", "The otter quota is twenty.", id="number words"
+        ),
+        pytest.param(
+            "Die Frist beträgt 30 Tage.", "Die Frist beträgt 45 Tage.", id="short"
+        ),
+    ],
+)
+def test_short_passages_that_contradict_point_at_each_other(
+    tmp_path: Path, one: str, other: str
+) -> None:
+    view = view_with(tmp_path, a=f"# A\n\n{one}\n", b=f"# B\n\n{other}\n")
+    first, second = search(view, one).hits[:2]
+    assert first.conflicts == (second.item_id,)
+    assert second.conflicts == (first.item_id,)
+
+
+@pytest.mark.requirement("P6.3")
+@pytest.mark.parametrize("query", ["집", "값", "키", "풀"])
+def test_a_korean_word_of_one_syllable_is_found_with_its_particle(
+    tmp_path: Path, query: str
+) -> None:
+    text = "# T\n\n새 키 값은 풀 안에 있다. 집을 고친다.\n"
+    view = view_with(tmp_path, target=text, other="# O\n\nNothing.\n")
+    assert stems(search(view, query).hits) == ["target"]

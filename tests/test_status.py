@@ -10,7 +10,7 @@ import pytest
 
 from corpus.cli import status
 from corpus.confined.reader import open_root
-from corpus.protocol.layout import PROJECT_PATH, STATUS_PATH
+from corpus.protocol.layout import POLICY_PATH, PROJECT_PATH, STATUS_PATH
 from corpus.protocol.overview import IndexCard, overview
 from corpus.protocol.scaffold import create, make_order
 from corpus.view import build_index, index_card
@@ -116,8 +116,8 @@ def test_a_corpus_that_is_not_whole_still_has_a_card(root: Path, path: str) -> N
     (root / path).unlink()
     found = card(root)
     assert found.errors >= 1
-    assert (found.lifecycle_status is None) == (path == STATUS_PATH)
-    assert (found.logical_name is None) == (path == PROJECT_PATH)
+    assert (found.lifecycle_status is None) == (path in {STATUS_PATH, POLICY_PATH})
+    assert (found.logical_name is None) == (path in {PROJECT_PATH, POLICY_PATH})
     assert list(status.lines(found))
 
 

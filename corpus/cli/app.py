@@ -67,9 +67,10 @@ def run() -> NoReturn:
     """
     gc.set_threshold(COLLECT_AFTER, 50, 50)
     status = main()
-    with suppress(OSError, ValueError):  # closed by the reader, or by who started us
-        sys.stdout.flush()
-        sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed by who started us
+            with suppress(OSError, ValueError):  # closed by the reader
+                stream.flush()
     os._exit(status)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus.errors import UsageError
+from corpus.errors import RootNotFoundError, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -137,7 +137,10 @@ def run(  # noqa: PLR0913 - one keyword an option
 
     if apply and not from_existing:
         raise UsageError(problem="`--apply` goes with `--from-existing`")
-    folder = Path(os.path.realpath(root))
+    try:
+        folder = Path(os.path.realpath(root))
+    except FileNotFoundError:  # the working directory was removed under us
+        raise RootNotFoundError(root=root) from None
     if from_existing:
         outcome = _into_standing(folder, project_id=project_id, apply=apply)
         if outcome is not None:

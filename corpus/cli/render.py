@@ -47,6 +47,10 @@ class ReaderGoneError(Exception):
     """Whoever read our output has closed it; there is nobody left to tell."""
 
 
+_LONE = re.compile("[\ud800-\udfff]")
+"""Half a character, from an argument that is not text; no JSON reader need take it."""
+
+
 def visible(text: str) -> str:
     r"""Show what a terminal would obey or hide: `\x1b`, `\u202e`, `\U000e0041`.
 
@@ -64,9 +68,10 @@ def json_text(value: object, *, indent: int | None = 2) -> str:
     """Write `value` as JSON, asking nested values for their `as_json()`."""
     import json  # noqa: PLC0415 - no page of help needs it
 
-    return json.dumps(
+    text = json.dumps(
         value, ensure_ascii=False, indent=indent, allow_nan=False, default=_plain
     )
+    return text if text.isascii() else _LONE.sub("\ufffd", text)
 
 
 class Screen:

@@ -134,8 +134,9 @@ def inspect(root: ConfinedRoot) -> Inspection:
             source_count=len(corpus.ids),
             issues=tuple(unique[order] for order in sorted(unique)),
         ),
-        project=corpus.state.get(PROJECT_PATH),
-        status=corpus.state.get(STATUS_PATH),
+        # Without a usable policy nobody knows what is in scope.
+        project=corpus.state.get(PROJECT_PATH) if policy else None,
+        status=corpus.state.get(STATUS_PATH) if policy else None,
         active_task=corpus.active_task,
     )
 

@@ -85,7 +85,10 @@ class Overview:
 
 
 def overview(root: ConfinedRoot, *, index: IndexCard) -> Overview:
-    """Read PROJECT, STATUS and the active task, and validate the corpus."""
+    """Read PROJECT, STATUS and the active task, and validate the corpus.
+
+    Without a usable policy nobody knows what is in scope, and only findings are given.
+    """
     inspection = inspect(root)
     status = inspection.status
     return Overview(
