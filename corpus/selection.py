@@ -15,6 +15,7 @@ from corpus.lexical import query_terms
 from corpus.ranker import MAX_LIMIT, Options
 from corpus.ranking import weigh
 from corpus.search import search
+from corpus.substance import HOLLOW, substance
 from corpus.summaries import read_primaries
 
 if TYPE_CHECKING:
@@ -100,9 +101,11 @@ def survey(
 
 
 def unshown(hits: Sequence[Hit], summaries: Sequence[Summary]) -> Iterator[Hit]:
-    """Give the hits that the summaries do not hold already, line by line."""
+    """Give the hits that say something the summaries do not hold already."""
     shown = {summary.primary.path: summary.shown for summary in summaries}
     for hit in hits:
+        if substance(hit.text) == HOLLOW:
+            continue
         lines = shown.get(hit.facts.path)
         if lines is None or not _held(hit, lines):
             yield hit

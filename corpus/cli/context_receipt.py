@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from corpus.cli.opening import add_index
 from corpus.cli.render import counted
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="the item that was handed over, once for each (default: all of them)",
     )
+    add_index(parser)
     parser.add_argument(
         "--record",
         action="store_true",
@@ -53,6 +55,7 @@ def run(
     consumer: str,
     delivered: list[str] | None,
     record: bool,
+    index: str | None,  # noqa: ARG001 - as every `context` command; none is needed
 ) -> Mapping[str, Json]:
     """Verify the bundle and make the receipt; nothing is written unless asked."""
     from corpus.jsoninput import read_json_anywhere  # noqa: PLC0415 - only when run

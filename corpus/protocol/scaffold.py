@@ -248,6 +248,8 @@ def add(root: Path, files: Mapping[RelPath, str]) -> tuple[str, ...]:
                 for path in files:
                     _publish_new(stage / path, root / path)
                     undo.callback((root / path).unlink, missing_ok=True)
+            for folder in sorted({(root / path).parent for path in files}):
+                _sync_folder(folder)
             undo.pop_all()
     except OSError as error:
         raise OutputError(reason=_reason(error)) from error
@@ -293,6 +295,7 @@ def _write(
             (stage / GITIGNORE).write_bytes(ignored)
             _keep_mode(root / GITIGNORE, stage / GITIGNORE)
             (stage / GITIGNORE).replace(root / GITIGNORE)
+    _sync_folder(root)
     return keeps_agents
 
 
@@ -304,8 +307,24 @@ def _staged(root: Path, files: Mapping[RelPath, str]) -> Iterator[Path]:
         for path, text in files.items():
             target = stage / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode("utf-8"))
+            with target.open("wb") as staged:
+                staged.write(text.encode("utf-8"))
+                staged.flush()
+                os.fsync(staged.fileno())
+        for folder, _, _ in os.walk(stage, topdown=False):
+            _sync_folder(folder)
         yield stage
+
+
+def _sync_folder(folder: Path | str) -> None:
+    """Make the names in a folder durable, on systems that know how."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)  # noqa: TID251 - a folder we made
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _clear_empty(home: Path, undo: ExitStack) -> None:
