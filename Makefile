@@ -24,6 +24,8 @@ help:
 	@echo 'make clean     remove what the other targets made'
 
 test: $(STAMPS)/installed
+	@$(MAKE) --no-print-directory $(STAMPS)/peer \
+		|| echo 'the peer cannot be installed here: tests beside it are skipped'
 	PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 \
 		$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
