@@ -109,17 +109,15 @@ class WantedTerms(dict[str, tuple[str, ...]]):
         )
 
     def __missing__(self, word: str) -> tuple[str, ...]:
-        found = _TERMS.get(word)
-        if found is None:
-            lower = word.lower()
-            plain = word.isascii() and word.isalpha()
-            plain = plain and word in {lower, lower.capitalize()}
-            if plain and lower[:2] not in self._heads and lower[1:2] != "y":
-                found = () if lower in STOP_WORDS else ("",)
-            elif word.isascii() and not (plain or self._may_hold(lower)):
-                found = ("",)
-            else:
-                found = _TERMS[word]
+        # What was met before must not matter here: the same text, the same places.
+        lower = word.lower()
+        plain = word.isascii() and word.isalpha() and word in {lower, lower.title()}
+        if plain and lower[:2] not in self._heads and lower[1:2] != "y":
+            found: tuple[str, ...] = () if lower in STOP_WORDS else ("",)
+        elif word.isascii() and not (plain or self._may_hold(lower)):
+            found = ("",)
+        else:
+            found = _TERMS[word]
         self[word] = found
         return found
 

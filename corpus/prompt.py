@@ -69,10 +69,11 @@ _DECEPTIVE = re.compile(
     "\ud800-\udfff\ufdd0-\ufdef\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]+"
 )
 _OUR_FRAME = re.compile(
-    r"^([ \t>]*)(?=\[\d+\][ \t]+\S+:\d|\#+[ \t]*Project context"
+    r"^([\s>]*)(?=\[\d+\][ \t]+\S+:\d|\#+[ \t]*Project context"
     r"|Evidence[ \t]from[ \t]files|Fenced[ \t]text[ \t]and|bundle[ \t]+[0-9a-f]{16})",
     re.IGNORECASE | re.MULTILINE,
 )
+_UNMARKED = str.maketrans("[]<>", "()‹›", "`")
 _TICKS = re.compile("`+")
 _MANY_TICKS = re.compile(f"`{{{_LONGEST_FENCE},}}")
 
@@ -178,8 +179,14 @@ def _typed(query: str, max_tokens: int) -> str:
 
 
 def _headings(hit: Hit) -> str:
-    """Write the heading path on one line; where it is long the outer ones go first."""
-    path = [" ".join(clean(each).replace("`", "").split()) for each in hit.heading_path]
+    """Write the heading path on one line; where it is long the outer ones go first.
+
+    The line stands outside every fence, so nothing in it may be a link, an image, a tag
+    or a citation.
+    """
+    path = [
+        " ".join(clean(each).translate(_UNMARKED).split()) for each in hit.heading_path
+    ]
     path = [each for each in path if each]
     text = " > ".join(path)
     while len(text) > _HEADINGS and len(path) > 1:

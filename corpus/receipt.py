@@ -41,6 +41,8 @@ LONGEST_CONSUMER = 128
 PROVES = "what was handed over, not that it was read"
 """What a receipt is evidence of."""
 
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_SUMMED = re.compile(r"\n| \| ")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
@@ -166,20 +168,44 @@ def verify_bundle(
 
 
 def _require_quotes(items: Sequence[Json], sources: Mapping[str, Source]) -> None:
-    plain: dict[str, str] = {}
+    said: dict[str, tuple[str, str]] = {}
     for number, item in enumerate(items):
         assert isinstance(item, dict)
-        path, text = str(item["source_path"]), str(item["text"])
+        path = str(item["source_path"])
         source = sources.get(path)
-        if source is None or source.sha256 != item["source_sha256"] or _summed_up(item):
+        if source is None or source.sha256 != item["source_sha256"]:
             continue
-        if path not in plain:
-            plain[path] = " ".join(decode(source.content).split())
-        parts = (" ".join(part.split()) for part in text.split("…"))
-        if not all(part in plain[path] for part in parts):
+        if path not in said:
+            text = decode(source.content)
+            said[path] = _words(text), _words(_COMMENT.sub(" ", text))
+        if not all(_stands(part, said[path]) for part in _quoted(item)):
             raise BundleSchemaError(
                 field=f"items[{number}].text", reason="does not stand in its source"
             )
+
+
+def _quoted(item: Mapping[str, Json]) -> Iterator[str]:
+    """Give what an item says its source says.
+
+    A passage is one piece of it, with `…` at an end where it was cut. A summary is
+    many: each line, or part between bars.
+    """
+    text = str(item["text"]).removeprefix("… ").removesuffix(" …")
+    if _summed_up(item):
+        for part in _SUMMED.split(text):
+            yield part.removesuffix(" …")
+    else:
+        yield text
+
+
+def _stands(part: str, said: Sequence[str]) -> bool:
+    """Say whether a source says `part`, a section's name before it left aside."""
+    named = _words(part.partition(": ")[2])
+    return any(_words(part) in text or (named and named in text) for text in said)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _summed_up(item: Mapping[str, Json]) -> bool:

@@ -7,6 +7,7 @@ otherwise each is evidence against the other, and both are kept (P7.6).
 
 from __future__ import annotations
 
+import re
 import zlib
 from functools import cached_property
 from heapq import nsmallest
@@ -22,7 +23,10 @@ NEAR = 0.9
 ALIKE_IN_CONFLICT = 0.75
 """Where numbers, negations or names differ, this much in common is a conflict."""
 
-FEWEST = 2
+_ORDINAL = re.compile(r"^[ \t>]*[0-9]{1,9}[.)](?=\s)", re.MULTILINE)
+"""The number of a list item, which is its place and not what it says."""
+
+FEWEST = 1
 """Of fewer terms than these, numbers aside, nothing can be said to be the same."""
 
 NUMBER_STEMS = frozenset(map(stem, NUMBER_WORDS))
@@ -39,9 +43,9 @@ class Profile:
     """What a passage is compared by: its terms but for numbers, then its details."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = _ORDINAL.sub("", text)
         self.terms = frozenset(
-            term for term in terms(text) if not term[0].isdecimal()
+            term for term in terms(self._text) if not term[0].isdecimal()
         ).difference(NUMBER_STEMS)
 
     @cached_property

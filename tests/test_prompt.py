@@ -178,7 +178,7 @@ def test_a_passage_names_the_headings_it_stands_under(tmp_path: Path) -> None:
     }
     match = CITATION.fullmatch(cited["It froze hard."])
     assert match is not None
-    assert match["under"] == "… > The ga\ufffduge <!-- > At dawn"
+    assert match["under"] == "… > The ga\ufffduge ‹!-- > At dawn"
     match = CITATION.fullmatch(cited["A gauge."])
     assert match is not None
     assert match["under"] == "Report one > Summary"
@@ -313,3 +313,17 @@ def test_the_command_prints_the_prompt_and_nothing_else(
     assert (done.status, done.err) == (0, "")
     assert bundle_tokens(done.out) <= 80
     assert cli(*command, "--max-tokens", "80", cwd=root, terminal=True).out == done.out
+
+
+@pytest.mark.requirement("P8.7")
+def test_a_heading_is_no_link_no_image_no_tag_and_no_citation(tmp_path: Path) -> None:
+    heading = "zebra ![x](http://e.test/p) <img src=x> [9] .project-corpus/a.md:1 `t`"
+    root = write_corpus(
+        tmp_path / "one", history={"year-one": f"# {heading}\n\nThe zebra grazes.\n"}
+    )
+    view = live_view_of_corpus(root)
+    text = render_prompt(view, "zebra grazes", max_tokens=900, now=NOW)
+    line = next(x for x in text.splitlines() if "zebra" in x and "year-one" in x)
+    shown = line.partition(" — ")[2]
+    assert shown.startswith("zebra !(x)(http")
+    assert not set("[]<>`") & set(shown)

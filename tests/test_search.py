@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus import lexical
 from corpus.errors import QueryEmptyError, QueryLimitError
 from corpus.ranker import Options
 from corpus.scopes import Scope
@@ -492,3 +493,33 @@ def test_a_korean_word_of_one_syllable_is_found_with_its_particle(
     text = "# T\n\n새 키 값은 풀 안에 있다. 집을 고친다.\n"
     view = view_with(tmp_path, target=text, other="# O\n\nNothing.\n")
     assert stems(search(view, query).hits) == ["target"]
+
+
+@pytest.mark.requirement("P7.2")
+def test_an_answer_does_not_depend_on_what_was_asked_before(tmp_path: Path) -> None:
+    words = "foo_bar it's x-y-z getUserName the valve/of/gate opens"
+    pages = {f"p-{n}": f"# P\n\nThe valve {words} {n} east gate.\n" for n in range(30)}
+    view = live_view_of_corpus(write_corpus(tmp_path / "one", history=pages))
+    lexical._TERMS.clear()  # noqa: SLF001 - as in a process that starts
+    cold = search(view, "valve east gate").as_json()
+    search(view, words)
+    for hit in search(view, "gate", Options(limit=100)).hits:
+        lexical.terms(hit.text)
+    assert search(view, "valve east gate").as_json() == cold
+
+
+@pytest.mark.requirement("P7.6")
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        pytest.param("Retries: 3", "Retries: 5", True, id="setting"),
+        pytest.param("Port 8080", "Port 9090", True, id="port"),
+        pytest.param("1. Install it", "2. Install it", False, id="list ordinal"),
+    ],
+)
+def test_the_shortest_contradictions(
+    tmp_path: Path, one: str, other: str, *, expected: bool
+) -> None:
+    view = view_with(tmp_path, a=f"# A\n\n{one}\n", b=f"# B\n\n{other}\n")
+    hits = search(view, one).hits
+    assert any(hit.conflicts for hit in hits) == expected

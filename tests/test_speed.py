@@ -14,6 +14,7 @@ from corpus.authority import SOURCE_BYTES, Limits
 from corpus.confined.reader import open_root
 from corpus.protocol.conformance import validate
 from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adversary
+from tests.speed.linear import READERS, Reader, growth
 from tests.speed.measure import UnexpectedStatusError, measure
 from tests.speed.run import Target
 from tests.speed.tree import SOURCES, write_tree
@@ -113,6 +114,14 @@ def test_a_run_without_the_peer_says_so(
     assert done.returncode in {0, 1}, done.stderr
     assert "the peer is not installed" in done.stdout
     assert "--help over python" in done.stdout
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_what_reads_a_text_is_measured_on_its_hard_inputs(reader: Reader) -> None:
+    found = growth(reader, size=600)
+    assert found.name == reader.name
+    assert found.twice > 0
+    assert (found.rate is not None) == reader.rated
 
 
 def test_a_target_is_met_up_to_its_bound() -> None:

@@ -55,6 +55,8 @@ SLOWEST_EVAL = 120.0
 CASES = 1_000
 HELP_OVER_PYTHON = 0.060
 INDEX_TO_SOURCES = 2.0
+TWICE_THE_INPUT = 2.8
+SECONDS_A_MEBIBYTE = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,11 +294,26 @@ def _case(root: Path, number: int) -> dict[str, object]:
     }
 
 
+def linear(bench: Bench) -> None:
+    """Measure each reader of text on its hardest inputs and on twice as much."""
+    script = str(ROOT / "tests" / "speed" / "linear.py")
+    rows = json.loads(bench.run(sys.executable, script).out)
+    heading("hardest inputs: CPU s at n and 2n, ratio, s a MiB")
+    for found in rows:
+        name, rate = found["name"], found["rate"]
+        figures = (found["once"], found["twice"], found["ratio"])
+        row(name, *figures, *(() if rate is None else (rate,)))
+        bench.target(f"twice the input, {name}", found["ratio"], TWICE_THE_INPUT)
+        if rate is not None:
+            bench.target(f"a MiB, {name}", rate, SECONDS_A_MEBIBYTE, "s")
+
+
 PARTS: dict[str, Callable[[Bench], None]] = {
     "start": start_up,
     "large": large_corpus,
     "eval": evaluation,
     "slow": adversaries,
+    "linear": linear,
 }
 
 
