@@ -4,7 +4,6 @@ CodedError
   UsageError                      USAGE
   BugError                        BUG
   InterruptError                  INTERRUPTED
-  BadPathError                    PATH_INVALID
   BadScopeError                   POLICY_SCOPE
   RootNotFoundError               ROOT_NOT_FOUND
   RequiredFileError               CONTEXT_SCOPE
@@ -111,12 +110,6 @@ class InterruptError(CodedError):
     exit_status = 130
     sentence = "interrupted"
     hint = "run the command again; nothing was left half done"
-
-
-class BadPathError(CodedError):
-    code = "PATH_INVALID"
-    sentence = "`{path}` is not a portable relative path: {reason}"
-    hint = "give a path below the project, with `/` between its parts"
 
 
 class BadScopeError(CodedError):

@@ -120,6 +120,7 @@ class Ranker:
         self.pairs = QueryPairs([t.text for t in terms_asked], weights)
         self.wanted = WantedTerms(self.pairs.wanted)
         self.present: dict[int, frozenset[str]] = {}
+        self.says: dict[int, float] = {}
         self.standing = [0.0] * len(view.rows.facts)
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
@@ -216,7 +217,8 @@ class Ranker:
         covered = self.scores.coverage[number] / total if total else 0.0
         shared = self.source_scores[owner]
         relevance = self.scores.pieces[number] + shared + NEARNESS_SHARE * near
-        if substance(text) == HOLLOW:
+        self.says[number] = substance(text)
+        if self.says[number] == HOLLOW:
             covered = 0.0
         return Hit(
             number=number,
@@ -298,7 +300,7 @@ class Ranker:
         raised: dict[int, Hit] = {}
         for path, (least, old) in floors.items():
             hit_or_none = best.get(path)
-            if hit_or_none is None or substance(hit_or_none.text) != WHOLE:
+            if hit_or_none is None or self.says[hit_or_none.number] != WHOLE:
                 hit_or_none = self._opening(path)
             if hit_or_none is not None:
                 reasons = (*hit_or_none.reasons, f"{STANDS_IN}{old}")
@@ -333,7 +335,7 @@ class Ranker:
         opening = self._hit(first, 0)
         owners = self.layout.owners
         for number in range(first + 1, min(first + OPENINGS, len(owners))):
-            if substance(opening.text) == WHOLE or owners[number] != owner:
+            if self.says[opening.number] == WHOLE or owners[number] != owner:
                 break
             opening = self._hit(number, 0)
         return opening
@@ -350,7 +352,7 @@ class Ranker:
             seen[hit.facts.path] = before + 1
             share = REPEAT**before
             if not any(reason.startswith(STANDS_IN) for reason in hit.reasons):
-                share *= substance(hit.text)
+                share *= self.says[hit.number]
                 share *= 1.0 if self.present[hit.number] else UNSAID
             spread.append(hit._replace(score=round(hit.score * share)))
         return sorted(spread, key=_order)
@@ -362,7 +364,7 @@ class Ranker:
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
-            if substance(hit.text) != WHOLE:
+            if self.says[hit.number] != WHOLE:
                 kept.append(hit)
                 profiles.append(Profile(""))
                 continue

@@ -1,7 +1,7 @@
 """Checked names for things: portable paths, hashes, ids, line spans.
 
-Text enters through the `parse_*` functions, which raise, or the `is_*` ones, which
-answer; past them a `RelPath` or `Sha256` is never validated again.
+The functions here answer whether a text is such a name; who has asked makes it a
+`RelPath` or a `Sha256`, which is never validated again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import re
 import unicodedata
 from typing import NamedTuple, NewType
 
-from corpus.errors import BadPathError
-
 RelPath = NewType("RelPath", str)
 """A portable path relative to the project root, `/` between its parts."""
 
@@ -19,7 +17,6 @@ Sha256 = NewType("Sha256", str)
 """64 lower-case hexadecimal digits: the SHA-256 of a file's raw bytes."""
 
 ProjectId = NewType("ProjectId", str)
-ArtifactId = NewType("ArtifactId", str)
 
 ID_PATTERN = r"[a-z0-9][a-z0-9._-]{2,63}"
 """Ids of projects, artifacts and candidates (P1.1)."""
@@ -80,15 +77,6 @@ def name_problem(name: str) -> str | None:
     if not unicodedata.is_normalized("NFC", name):
         return "it is not in Unicode form NFC"
     return None
-
-
-def parse_rel_path(text: str) -> RelPath:
-    """Read a portable relative path, or raise `BadPathError`."""
-    for part in text.split("/"):
-        problem = name_problem(part)
-        if problem is not None:
-            raise BadPathError(path=text, reason=problem)
-    return RelPath(text)
 
 
 def is_markdown_name(name: str) -> bool:

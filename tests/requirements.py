@@ -108,7 +108,6 @@ PENDING: dict[str, str] = {
     "P3.1": "trust: the owner's grants",
     "P3.2": "trust: the owner's grants",
     "P3.3": "trust: the owner's grants",
-    "P3.4": "trust: the owner's grants",
     "P13.1": "controlled writes",
     "P13.2": "controlled writes",
     "P13.3": "controlled writes",

@@ -16,7 +16,6 @@ AGENTS_PATH = RelPath("AGENTS.md")
 POLICY_PATH = RelPath(".project-corpus/policy.toml")
 PROJECT_PATH = RelPath(".project-corpus/state/PROJECT.md")
 STATUS_PATH = RelPath(".project-corpus/state/STATUS.md")
-AUDIT = RelPath(".project-corpus/audit")
 GENERATED = RelPath(".project-corpus/generated")
 CACHE = RelPath(".project-corpus/cache")
 
