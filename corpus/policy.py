@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,20 +19,28 @@ from corpus.errors import (
 )
 from corpus.refs import ProjectId, Sha256, is_id
 from corpus.scopes import Scope, shown
+from corpus.tomlinput import TomlError, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     Table = Mapping[str, object]
 
-__all__ = ["CAPABILITIES", "PROFILES", "Policy", "Scope", "parse_policy"]
+__all__ = [
+    "CAPABILITIES",
+    "PROFILES",
+    "READING_CAPABILITIES",
+    "Policy",
+    "Scope",
+    "parse_policy",
+]
 
 POLICY_VERSION = "2.0"
 
 MAX_ENTRIES = 512
 """Entries that one array of a policy may have."""
 
-_READING = frozenset(
+READING_CAPABILITIES = frozenset(
     {
         "corpus.read",
         "corpus.stat",
@@ -50,14 +57,16 @@ _READING = frozenset(
         "migration.plan",
     }
 )
+"""What changes nothing; every profile holds these."""
+
 _EDITING = frozenset({"state.update", "task.create", "task.update", "report.create"})
 _MAINTAINING = frozenset({"migration.apply"})
 
 PROFILES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "READ_ONLY": _READING,
-        "SAFE_EDIT": _READING | _EDITING,
-        "MAINTAINER": _READING | _EDITING | _MAINTAINING,
+        "READ_ONLY": READING_CAPABILITIES,
+        "SAFE_EDIT": READING_CAPABILITIES | _EDITING,
+        "MAINTAINER": READING_CAPABILITIES | _EDITING | _MAINTAINING,
     }
 )
 """The capabilities that each profile holds (P2.2)."""
@@ -68,9 +77,6 @@ CAPABILITIES = PROFILES["MAINTAINER"]
 _REQUIREMENTS = ("expected_hash", "verified_readback", "audit_receipt")
 _TABLES = ("capabilities", "scopes", "requirements")
 _KEYS = ("policy_version", "project_id", "profile", *_TABLES)
-
-_QUOTED_OR_COMMENT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|#.*")
-_MAX_DOTS = 64
 
 
 class Policy(NamedTuple):
@@ -172,28 +178,10 @@ def _meant(scopes: tuple[Scope, ...], path: str) -> bool:
 
 
 def _toml(content: bytes) -> dict[str, object]:
-    import tomllib  # noqa: PLC0415 - loaded only by commands that read a policy
-
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise PolicyParseError(reason="it is not UTF-8 text") from None
-    for line in text.split("\n"):
-        if line.count(".") > _MAX_DOTS and _dots_in_keys(line) > _MAX_DOTS:
-            raise PolicyParseError(reason="it is nested too deep")
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise PolicyParseError(reason="it is nested too deep") from None
-    except ValueError as error:  # also a number too long to read
-        known = isinstance(error, tomllib.TOMLDecodeError)
-        reason = shown(str(error)) if known else "it has an impossible value"
-        raise PolicyParseError(reason=reason) from None
-
-
-def _dots_in_keys(line: str) -> int:
-    """Count the dots that may join keys; the parser's time grows with their square."""
-    return _QUOTED_OR_COMMENT.sub("", line).count(".")
+        return read_toml(content)
+    except TomlError as problem:
+        raise PolicyParseError(reason=problem.reason) from None
 
 
 def _capabilities(table: Table, profile: str) -> frozenset[str]:

@@ -96,30 +96,38 @@ def index_key(
     `directory` is the state folder. Of several creators at once one wins and all get
     its key. A key that others can read or that is not this user's is `KeyFileError`.
     """
-    key = existing_key(project_id, directory=directory)
+    return private_key(_key_path(project_id, directory), random=random)
+
+
+def existing_key(project_id: ProjectId, *, directory: Path) -> bytes | None:
+    """Give the key that `index_key` made earlier, or None; never creates one."""
+    return existing_private_key(_key_path(project_id, directory))
+
+
+def private_key(path: Path, *, random: Callable[[int], bytes]) -> bytes:
+    """Give the key in a private file, creating it on first need, as `index_key`."""
+    key = existing_private_key(path)
     if key is not None:
         return key
-    path = _key_path(project_id, directory)
     try:
-        _make_private_folder(path.parent)
-        _require_private_folder(path.parent)
+        make_private_folder(path.parent)
+        require_private_folder(path.parent)
         _create(path, random(KEY_BYTES), suffix=random(8).hex())
     except NotPrivateError as problem:
         raise KeyFileError(reason=problem.reason) from None
     except OSError:
         raise KeyFileError(reason="its folder cannot be written") from None
-    key = existing_key(project_id, directory=directory)
+    key = existing_private_key(path)
     if key is None:
         raise KeyFileError(reason="it disappeared while it was made")
     return key
 
 
-def existing_key(project_id: ProjectId, *, directory: Path) -> bytes | None:
-    """Give the key that `index_key` made earlier, or None; never creates one."""
-    path = _key_path(project_id, directory)
+def existing_private_key(path: Path) -> bytes | None:
+    """Give the key in a private file, or None when there is none."""
     try:
         key = read_private(path, limit=KEY_BYTES, others=_OTHERS_ANY)
-        _require_private_folder(path.parent)
+        require_private_folder(path.parent)
     except FileNotFoundError:
         return None
     except NotPrivateError as problem:
@@ -141,46 +149,53 @@ def read_private(path: Path, *, limit: int, others: int = _OTHERS_WRITE) -> byte
         raise NotPrivateError(reason="it is a symbolic link")
     descriptor = os.open(path, _FLAGS)  # noqa: TID251 - a file of the user's own
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotPrivateError(reason="it is not a regular file")
-        _require_own(status, others)
-        if status.st_size > limit:
-            raise NotPrivateError(reason="it is too large")
-        return os.read(descriptor, limit)
+        return read_opened(descriptor, limit=limit, others=others)
     finally:
         os.close(descriptor)
+
+
+def read_opened(
+    descriptor: int, *, limit: int, others: int = _OTHERS_WRITE, one_name: bool = False
+) -> bytes:
+    """Read an opened file as `read_private` does; with `one_name` it has no other."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise NotPrivateError(reason="it is not a regular file")
+    _require_own(status, others, "it")
+    if one_name and status.st_nlink != 1:
+        raise NotPrivateError(reason="it has another name, a hard link")
+    if status.st_size > limit:
+        raise NotPrivateError(reason="it is too large")
+    return os.read(descriptor, limit)
+
+
+def require_private_folder(folder: Path | int) -> None:
+    """Refuse a folder, named or opened, in which somebody else may put files."""
+    status = os.stat(folder)  # noqa: PTH116 - by name or by descriptor
+    _require_own(status, _OTHERS_WRITE, "its folder")
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create `folder` and what is missing above it, for the user alone."""
+    missing = [folder, *folder.parents]
+    for place in reversed([place for place in missing if not place.exists()]):
+        place.mkdir(mode=0o700, exist_ok=True)
 
 
 def _key_path(project_id: ProjectId, directory: Path) -> Path:
     return directory / "keys" / f"{project_id}.key"
 
 
-def _require_own(status: os.stat_result, others: int) -> None:
+def _require_own(status: os.stat_result, others: int, what: str) -> None:
     """Demand the user's own; Windows says nothing useful here."""
     if os.name == "nt":
         return
     if status.st_uid != os.geteuid():
-        raise NotPrivateError(reason="it belongs to another user")
+        raise NotPrivateError(reason=f"{what} belongs to another user")
     if status.st_mode & others & _OTHERS_WRITE:
-        raise NotPrivateError(reason="others can write it")
+        raise NotPrivateError(reason=f"others can write {what}")
     if status.st_mode & others:
-        raise NotPrivateError(reason="others can read it")
-
-
-def _require_private_folder(folder: Path) -> None:
-    status = folder.stat()
-    try:
-        _require_own(status, _OTHERS_WRITE)
-    except NotPrivateError as problem:
-        raise NotPrivateError(reason=f"in its folder, {problem.reason}") from None
-
-
-def _make_private_folder(folder: Path) -> None:
-    """Create `folder` and what is missing above it, for the user alone."""
-    missing = [folder, *folder.parents]
-    for place in reversed([place for place in missing if not place.exists()]):
-        place.mkdir(mode=0o700, exist_ok=True)
+        raise NotPrivateError(reason=f"others can read {what}")
 
 
 def _create(path: Path, content: bytes, *, suffix: str) -> None:

@@ -38,6 +38,11 @@ def peer_bundle(root: Path, query: str) -> dict[str, Any]:
     return _answer([*command, "bundle", str(root), query, "--index", index])
 
 
+def peer_says(script: str, *arguments: str) -> dict[str, Any]:
+    """Run a script with the other implementation and give the JSON it prints."""
+    return _answer([str(_python()), "-c", script, *arguments])
+
+
 def _python() -> Path:
     if not PYTHON.exists():
         pytest.skip("no other implementation in .venv-peer")

@@ -30,6 +30,8 @@ def call_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
         random=os.urandom,
         write_json=lambda _: None,
         write_lines=lambda _: None,
+        asks=False,
+        confirm=lambda _: True,
     )
 
 

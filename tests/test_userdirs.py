@@ -141,7 +141,7 @@ def test_a_key_of_another_size_is_refused(state: Path, size: int, reason: str) -
 def test_a_key_in_a_folder_that_others_can_write_is_refused(state: Path) -> None:
     index_key(ID, directory=state, random=os.urandom)
     (state / "keys").chmod(0o777)
-    assert refusal(state) == "in its folder, others can write it"
+    assert refusal(state) == "others can write its folder"
 
 
 @pytest.mark.requirement("P5.2")

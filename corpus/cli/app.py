@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.commands import COMMANDS, PROGRAM
 from corpus.cli.program import meant, overview
-from corpus.cli.render import Progress, ReaderGoneError, Screen
+from corpus.cli.render import Progress, ReaderGoneError, Screen, visible
 from corpus.errors import (
     BugError,
     CodedError,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import ModuleType
-    from typing import NoReturn
+    from typing import NoReturn, TextIO
 
     from corpus.cli.arguments import CommandParser
     from corpus.cli.call import Call
@@ -39,7 +39,15 @@ if TYPE_CHECKING:
 
     Formats = Mapping[str, Callable[[object], Iterable[str]] | None]
 
-__all__ = ["COMMANDS", "PROGRAM", "command_parser", "main", "run", "run_program"]
+__all__ = [
+    "COMMANDS",
+    "PROGRAM",
+    "command_parser",
+    "main",
+    "run",
+    "run_process",
+    "run_program",
+]
 
 DEBUG = "PROJECT_CORPUS_DEBUG"
 """Set to 1 to see the traceback of a defect."""
@@ -59,14 +67,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """Be the process `project-corpus`.
+    """Be the process `project-corpus`."""
+    run_process(main)
+
+
+def run_process(entry: Callable[[], int]) -> NoReturn:
+    """Be a process that runs one program to its end.
 
     A short process makes many values and keeps them: garbage is looked for seldom, and
     the system takes everything back at the end, which takes it no time. Everything
     that is to last was written and flushed by then.
     """
     gc.set_threshold(COLLECT_AFTER, 50, 50)
-    status = main()
+    status = entry()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by who started us
             with suppress(OSError, ValueError):  # closed by the reader
@@ -204,7 +217,24 @@ def _call(chosen: str, screen: Screen, progress: Progress) -> Call:
         random=os.urandom,
         write_json=lambda value: screen.write_json(value, indent=None),
         write_lines=screen.write_lines,
+        asks=_is_terminal(sys.stdin) and screen.err_is_terminal,
+        confirm=lambda question: _confirm(screen, question),
     )
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def _confirm(screen: Screen, question: str) -> bool:
+    """Ask a person on stderr; anything but a plain yes is a no."""
+    shown = "\n".join(map(visible, question.splitlines()))
+    screen.tell(f"{shown} [y/N] ")
+    try:
+        answer = sys.stdin.readline()
+    except ValueError:  # not text
+        return False
+    return answer.strip().lower() in {"y", "yes"}
 
 
 def _clock() -> datetime:

@@ -168,6 +168,14 @@ def limit_argument(text: str) -> int:
     return number
 
 
+def positive_argument(text: str) -> int:
+    """Read a count of one or more; UsageError when it is none."""
+    number = _whole_number(text)
+    if not number:
+        raise UsageError(problem=f"`{_shown(text)}` is not a whole number above zero")
+    return number
+
+
 def budget_argument(text: str) -> int:
     """Read `--max-tokens`; BudgetError when it is no number in `BUDGET`."""
     number = _whole_number(text)
@@ -231,5 +239,5 @@ def _shown(text: str) -> str:
 
 
 def _whole_number(text: str) -> int | None:
-    """Read at most nine ASCII digits: enough for every range, cheap for any text."""
-    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+    """Read at most twelve ASCII digits: enough for every range, cheap for any text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None

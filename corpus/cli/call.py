@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import RootNotFoundError
+from corpus.refusals import ConfirmationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,6 +24,8 @@ class Call(NamedTuple):
     `clock` again. `format` is the chosen output format. `interactive` says that stdout
     is a terminal. `progress(done, total, label)` may be called as often as one likes.
     `write_json` and `write_lines` are only for a command that reports while it runs.
+    `asks` says that a person is there to answer `confirm(question)`, which is True only
+    for a plain yes.
     """
 
     now: datetime
@@ -33,6 +36,8 @@ class Call(NamedTuple):
     random: Callable[[int], bytes]
     write_json: Callable[[object], None]
     write_lines: Callable[[Iterable[str]], None]
+    asks: bool
+    confirm: Callable[[str], bool]
 
     def root(self, root: str | None) -> Path:
         """Find the corpus: the folder named, else the nearest one above us.
@@ -51,6 +56,11 @@ class Call(NamedTuple):
             if _is_corpus(str(folder)):
                 return folder
         raise RootNotFoundError(root=".")
+
+    def require_yes(self, command: str, question: str, *, yes: bool) -> None:
+        """Go on when `--yes` was said or a person says so, else ConfirmationError."""
+        if not yes and not (self.asks and self.confirm(question)):
+            raise ConfirmationError(command=command)
 
 
 def _is_corpus(folder: str) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from corpus.confined.folder import Folder, is_link
+from corpus.confined.volume import filesystem_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +76,14 @@ class PortableTree:
     def look(self, path: str) -> os.stat_result:
         """Describe what is at `path` now."""
         return self._look(path)[1]
+
+    def identity(self) -> tuple[int, int]:
+        """Give the device and the number of the root as it was pinned."""
+        return self._identity
+
+    def filesystem(self) -> str:
+        """Name the file system of the root."""
+        return filesystem_at(self._root)
 
     def close(self) -> None:
         """Nothing is held open."""

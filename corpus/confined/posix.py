@@ -15,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from corpus.confined.folder import Folder
+from corpus.confined.volume import filesystem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,15 @@ class PosixTree:
             os.close(descriptor)
             raise _failure(errno.EXDEV)
         return Folder(descriptor=descriptor)
+
+    def identity(self) -> tuple[int, int]:
+        """Give the device and the number of the root itself."""
+        status = os.fstat(self._root)
+        return status.st_dev, status.st_ino
+
+    def filesystem(self) -> str:
+        """Name the file system of the root."""
+        return filesystem_of(self._root)
 
     def close(self) -> None:
         """Let the root go; a second call does nothing."""

@@ -14,6 +14,7 @@ import time
 import unicodedata
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
+from corpus.confined.folder import read_whole
 from corpus.errors import RootNotFoundError
 from corpus.refs import RelPath, name_problem
 
@@ -112,6 +113,14 @@ class Tree(Protocol):
         """Describe what is at a path now, reached in the same way."""
         ...
 
+    def identity(self) -> tuple[int, int]:
+        """Give the device and the number of the root itself."""
+        ...
+
+    def filesystem(self) -> str:
+        """Name the file system of the root."""
+        ...
+
     def close(self) -> None:
         """Let the root go."""
         ...
@@ -139,6 +148,16 @@ class ConfinedRoot:
     def close(self) -> None:
         """Let the root go; nothing can be read through it any more."""
         self._tree.close()
+
+    @property
+    def identity(self) -> str:
+        """What tells the pinned root from any other folder (P3.1)."""
+        return identity_text(*self._tree.identity())
+
+    @property
+    def filesystem(self) -> str:
+        """The name of the file system that the root lies on."""
+        return self._tree.filesystem()
 
     def read(self, path: RelPath, *, limit: int) -> FileBytes:
         """Read a whole file of at most `limit` bytes, or raise `Unreadable`.
@@ -242,7 +261,7 @@ class ConfinedRoot:
                 return None
             content = os.read(descriptor, size)
             if len(content) != size:
-                content = _read_rest(descriptor, content, size)
+                content += read_whole(descriptor, size - len(content))
             if before.st_ctime_ns > opened:  # a clock that went back: it proves nothing
                 after = self._tree.look(path)
             else:
@@ -340,6 +359,11 @@ def open_root(root: Path, level: GuaranteeLevel | None = None) -> ConfinedRoot:
         raise RootNotFoundError(root=printable(str(root))) from None
 
 
+def identity_text(device: int, inode: int) -> str:
+    """Write what identifies a folder as grants do."""
+    return f"posix:{device:x}:{inode:x}"
+
+
 def reason_of(error: OSError) -> str:
     """Give the stable phrase for a failure of the system; never its own text."""
     reason = _REASONS.get(error.errno or 0)
@@ -369,19 +393,6 @@ def _tree(root: str, level: GuaranteeLevel | None) -> Tree:
 
 def _unportable(problem: str) -> str:
     return f"name is not portable: {problem}"
-
-
-def _read_rest(descriptor: int, content: bytes, size: int) -> bytes:
-    """Go on after a short read, never past the size that was promised."""
-    parts = [content]
-    missing = size - len(content)
-    while missing > 0:
-        part = os.read(descriptor, missing)
-        if not part:
-            break
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
 
 
 def _folded(name: str) -> str:
