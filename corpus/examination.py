@@ -71,7 +71,8 @@ def examine(
     with open_root(what.root) as opened:
         known = _handed(what, project, opened, now)
         state = check_index(opened, project, name, dirs=dirs, random=random)
-        known += [*state.findings, *orphan_stages(opened, now=now.timestamp())]
+        known += state.findings
+        known += orphan_stages(opened, project.policy, now=now.timestamp())
     return diagnose(project, state.rows, known)
 
 

@@ -25,14 +25,16 @@ from corpus.lines import decode
 from corpus.markdown import parse_markdown
 from corpus.protocol.layout import CACHE, PROJECT_PATH
 from corpus.protocol.metadata import read_metadata
-from corpus.refs import is_id
+from corpus.refs import RelPath, is_id
 from corpus.userdirs import existing_key
+from corpus.writes.orphans import write_stages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from corpus.confined.reader import ConfinedRoot
     from corpus.index.schema import Rows
+    from corpus.policy import Policy
     from corpus.sources.scan import Scan
     from corpus.userdirs import UserDirs
     from corpus.view import Project
@@ -125,8 +127,31 @@ def stated_project_id(scan: Scan) -> str | None:
     return found if is_id(found) else None
 
 
-def orphan_stages(opened: ConfinedRoot, *, now: float) -> Iterator[Finding]:
-    """Report what a killed build left in the cache over an hour ago."""
+def orphan_stages(
+    opened: ConfinedRoot, policy: Policy, *, now: float
+) -> Iterator[Finding]:
+    """Report what killed builds and killed writes left over an hour ago."""
+    yield from _stages_of_builds(opened, now)
+    for path in write_stages(opened, policy):
+        folder, _, name = path.rpartition("/")
+        try:
+            with opened.open_folder(RelPath(folder)) as place:
+                age = now - place.lstat(name).st_ctime
+        except (Unreadable, OSError):
+            continue  # its write ended just now
+        if age > STAGE_AGE:
+            detail = f"a write that did not end left it {age / 3600:.0f} hours ago"
+            yield Finding(
+                code="ORPHAN_STAGE",
+                severity="WARN",
+                path=path,
+                line=0,
+                detail=detail,
+                hint="run `project-corpus recover`; it ends the write and sweeps",
+            )
+
+
+def _stages_of_builds(opened: ConfinedRoot, now: float) -> Iterator[Finding]:
     names = stages(opened, CACHE)
     if not names:
         return

@@ -9,7 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+
+from corpus.confined.rename import exchange, rename_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +28,14 @@ _CREATE = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_PRIVATE = 0o600
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
@@ -33,6 +44,18 @@ class Child(NamedTuple):
 
     name: str
     kind: Kind
+
+
+class Held(NamedTuple):
+    """What a file of a folder held, and its status when it was read."""
+
+    content: bytes
+    status: os.stat_result
+
+    @property
+    def identity(self) -> str:
+        """Name the file itself, whatever it is called."""
+        return f"posix:{self.status.st_dev:x}:{self.status.st_ino:x}"
 
 
 class Folder:
@@ -67,7 +90,8 @@ class Folder:
         """Let the folder go; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.close(descriptor)
+            with suppress(OSError):  # a folder has nothing that closing could lose
+                os.close(descriptor)
 
     def children(self) -> list[Child]:
         """List what the folder holds, in no particular order."""
@@ -88,10 +112,58 @@ class Folder:
         """Create a file that must not exist, private to the user, open to write."""
         return os.open(self._prefix + name, _CREATE, 0o600, dir_fd=self._descriptor)
 
-    def make_folder(self, name: str) -> None:
-        """Create a folder private to the user; one that is there already is fine."""
+    def write_new(self, name: str, content: bytes, mode: int = 0o600) -> None:
+        """Create a file that must not exist and make its content durable.
+
+        What fails half-way is removed again.
+        """
+        descriptor = self.create(name)
         try:
-            os.mkdir(self._prefix + name, 0o700, dir_fd=self._descriptor)
+            try:
+                write_through(descriptor, content)
+                if mode != _PRIVATE:
+                    os.fchmod(descriptor, mode)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except BaseException:
+            with suppress(OSError):
+                self.remove(name)
+            raise
+
+    def open(self, name: str) -> int:
+        """Open an entry to read; a link is not followed and nothing blocks."""
+        return os.open(self._prefix + name, _READ, dir_fd=self._descriptor)
+
+    def read(self, name: str, *, limit: int) -> Held | None:
+        """Read a plain file of one name; None when there is none.
+
+        What is no such file, is larger than `limit`, or changes while it is read, is
+        an OSError: ELOOP, EISDIR, ENXIO, EMLINK, EFBIG or EAGAIN.
+        """
+        try:
+            descriptor = self.open(name)
+        except FileNotFoundError:
+            return None
+        try:
+            before = os.fstat(descriptor)
+            _require_plain(before, limit)
+            content = read_whole(descriptor, before.st_size)
+            after = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        same = (before.st_size, before.st_mtime_ns) == (
+            after.st_size,
+            after.st_mtime_ns,
+        )
+        if not same or len(content) != after.st_size:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return Held(content, before)
+
+    def make_folder(self, name: str, mode: int = 0o700) -> None:
+        """Create a folder, private to the user; one that is there already is fine."""
+        try:
+            os.mkdir(self._prefix + name, mode, dir_fd=self._descriptor)
         except FileExistsError:
             return
 
@@ -103,6 +175,30 @@ class Folder:
             src_dir_fd=self._descriptor,
             dst_dir_fd=self._descriptor,
         )
+
+    def claim(self, source: str, target: str) -> None:
+        """Give `source` the name `target`, or raise FileExistsError if it is taken."""
+        assert self._descriptor is not None, "only a folder with a descriptor"
+        rename_new(self._descriptor, source, target)
+
+    def exchange(self, first: str, second: str) -> bool:
+        """Exchange two names in one step; False where the system cannot."""
+        assert self._descriptor is not None, "only a folder with a descriptor"
+        return exchange(self._descriptor, first, second)
+
+    def lock(self) -> bool:
+        """Take this folder for ourselves until it is closed; False when it is taken.
+
+        The lock is on the folder itself: no file has to be made or left behind.
+        """
+        import fcntl  # noqa: PLC0415 - POSIX alone, as are controlled writes
+
+        assert self._descriptor is not None, "only a folder with a descriptor"
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def remove(self, name: str) -> None:
         """Remove a file or a link; one that is gone already is fine."""
@@ -120,6 +216,40 @@ class Folder:
         except OSError as error:
             if error.errno not in _NO_FOLDER_SYNC:
                 raise
+
+
+def write_through(descriptor: int, content: bytes) -> None:
+    """Write all of `content`, however little the system takes at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def read_whole(descriptor: int, size: int) -> bytes:
+    """Read at most `size` bytes, however little the system gives at a time."""
+    parts = []
+    missing = size
+    while missing > 0:
+        part = os.read(descriptor, missing)
+        if not part:
+            break
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
+def _require_plain(status: os.stat_result, limit: int) -> None:
+    number = 0
+    if stat.S_ISDIR(status.st_mode):
+        number = errno.EISDIR
+    elif not stat.S_ISREG(status.st_mode):
+        number = errno.ENXIO
+    elif status.st_nlink != 1:
+        number = errno.EMLINK
+    elif status.st_size > limit:
+        number = errno.EFBIG
+    if number:
+        raise OSError(number, os.strerror(number))
 
 
 def is_link(status: os.stat_result) -> bool:

@@ -60,12 +60,8 @@ def publish(
     with _failures_named(target), _made(root, directory) as folder:
         _require_free(folder, name, target)
         stage = f".{name}.{random(_STAGE_RANDOM_BYTES).hex()}.stage"
-        descriptor = folder.create(stage)
+        folder.write_new(stage, content)
         try:
-            try:
-                _write(descriptor, content)
-            finally:
-                os.close(descriptor)
             folder.replace(stage, name)
         except BaseException:
             with suppress(OSError):
@@ -147,13 +143,6 @@ def _require_free(folder: Folder, name: str, target: str) -> None:
         raise IndexPathError(path=target, reason="a link is in its place")
     if not stat.S_ISREG(status.st_mode):
         raise IndexPathError(path=target, reason="something else is in its place")
-
-
-def _write(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.fsync(descriptor)
 
 
 @contextmanager

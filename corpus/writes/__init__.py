@@ -1,0 +1,1 @@
+"""Controlled writes: one lock, a journal, and old or new, never half (P13)."""
