@@ -74,12 +74,23 @@ def read_json_anywhere(name: str, *, stdin: BinaryIO | None = None) -> Json:
 
     Raises `InputPathError` and `InputJsonError`. Never waits for a FIFO.
     """
-    if name == STANDARD_INPUT and stdin is not None:
-        content = stdin.read(JSON_BYTES + 1)
-        if len(content) > JSON_BYTES:
-            raise InputPathError(path=name, reason=TOO_LARGE)
-        return parse_json(content, name=name)
-    return parse_json(_read_regular(name), name=name)
+    return parse_json(read_anywhere(name, limit=JSON_BYTES, stdin=stdin), name=name)
+
+
+def read_anywhere(name: str, *, limit: int, stdin: BinaryIO | None = None) -> bytes:
+    """Read a file the user can read, of at most `limit` bytes; `-` is `stdin`.
+
+    Raises `InputPathError`. Never waits for a FIFO that is named.
+    """
+    if name != STANDARD_INPUT or stdin is None:
+        return _read_regular(name, limit)
+    try:
+        content = stdin.read(limit + 1)
+    except OSError:  # a folder, or a terminal that is gone
+        raise InputPathError(path=name, reason="it cannot be read") from None
+    if len(content) > limit:
+        raise InputPathError(path=name, reason=TOO_LARGE)
+    return content
 
 
 def parse_json(content: bytes, *, name: str) -> Json:
@@ -187,7 +198,7 @@ def _same_folder(project: Path, folder: str) -> bool:
         return False
 
 
-def _read_regular(name: str) -> bytes:
+def _read_regular(name: str, limit: int) -> bytes:
     try:
         descriptor = os.open(name, _FLAGS)  # noqa: TID251 - a file the person names
     except FileNotFoundError:
@@ -199,8 +210,8 @@ def _read_regular(name: str) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise InputPathError(path=name, reason=NOT_REGULAR)
         content = bytearray()
-        while len(content) <= JSON_BYTES:
-            block = os.read(descriptor, JSON_BYTES + 1 - len(content))
+        while len(content) <= limit:
+            block = os.read(descriptor, limit + 1 - len(content))
             if not block:
                 return bytes(content)
             content += block

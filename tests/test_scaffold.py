@@ -59,9 +59,9 @@ def scaffold(
     template: Template = "minimal",
     language: Language = "en",
     name: str | None = None,
-    with_records: bool = False,
-    gitignore: bool = False,
+    **more: object,
 ) -> Created:
+    """Write a scaffold; `more` are further fields of the order."""
     order = make_order(
         root,
         project_id=None,
@@ -69,7 +69,7 @@ def scaffold(
         template=template,
         language=language,
     )
-    order = replace(order, with_records=with_records, gitignore=gitignore)
+    order = replace(order, **more)  # type: ignore[arg-type]
     return create(root, order, now=NOW)
 
 
@@ -134,6 +134,22 @@ def test_with_records_allows_the_rest_of_read_only(tmp_path: Path) -> None:
     policy = parse_policy(text.encode())
     assert {"corpus.records", "mcp.stdio"} < policy.capabilities
     assert "\ndeny = []\n" in text
+
+
+@pytest.mark.requirement("P1.7", "P2.2", "P13.1")
+@pytest.mark.parametrize("with_records", [False, True])
+def test_the_profile_for_editing_offers_writes_and_where(
+    tmp_path: Path, *, with_records: bool
+) -> None:
+    scaffold(tmp_path / "weather", profile="SAFE_EDIT", with_records=with_records)
+    policy = parse_policy((tmp_path / "weather" / POLICY).read_bytes())
+    assert {"state.update", "task.update", "mcp.stdio"} < policy.capabilities
+    assert ("corpus.records" in policy.capabilities) == with_records
+    for path in ("state/STATUS.md", "tasks/a.md", "reports/deep/b.md"):
+        assert policy.may_write(f".project-corpus/{path}")
+    for path in ("state/PROJECT.md", "history/a.md", "policy.toml", "audit/a.json"):
+        assert not policy.may_write(f".project-corpus/{path}")
+    assert policy.may_read(".project-corpus/audit/a.json")
 
 
 @pytest.mark.requirement("P1.7")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from corpus.cli.call import Call
     from corpus.protocol.importable import Importable
-    from corpus.protocol.scaffold import Language, Order, Template
+    from corpus.protocol.scaffold import Language, Order, Profile, Template
     from corpus.refs import RelPath
 
 SUMMARY = "Write a new corpus that validates, overwriting nothing."
@@ -98,6 +98,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--name", help="the project's name for people (default: the folder's name)"
     )
     parser.add_argument(
+        "--profile",
+        choices=("READ_ONLY", "SAFE_EDIT"),
+        default="READ_ONLY",
+        help="what the policy offers: reading, or also controlled writes and the MCP"
+        " server, which still take the owner's grant (default: READ_ONLY)",
+    )
+    parser.add_argument(
         "--gitignore",
         action="store_true",
         help="add the cache folder to .gitignore",
@@ -127,6 +134,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     language: Language,
     project_id: str | None,
     name: str | None,
+    profile: Profile,
     gitignore: bool,
     with_records: bool,
     from_existing: bool,
@@ -152,7 +160,9 @@ def run(  # noqa: PLR0913 - one keyword an option
         template=template,
         language=language,
     )
-    order = replace(order, with_records=with_records, gitignore=gitignore)
+    order = replace(
+        order, profile=profile, with_records=with_records, gitignore=gitignore
+    )
     outcome = Outcome(
         root=folder,
         project_id=order.project_id,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Template = Literal["minimal", "software", "research"]
 Language = Literal["en", "ru", "zh"]
+Profile = Literal["READ_ONLY", "SAFE_EDIT"]
 
 TEMPLATES: tuple[Template, ...] = ("minimal", "software", "research")
 LANGUAGES: tuple[Language, ...] = ("en", "ru", "zh")
@@ -55,12 +56,29 @@ PUBLISHED_CAPABILITIES = (
 RECORD_CAPABILITIES = ("corpus.records", "mcp.stdio")
 """What `--with-records` adds, beyond the published READ_ONLY vocabulary."""
 
+EDITING_CAPABILITIES = (
+    "audit.read",
+    "mcp.stdio",
+    "state.update",
+    "task.create",
+    "task.update",
+    "report.create",
+)
+"""What the profile SAFE_EDIT adds: controlled writes, their receipts, the server."""
+
 GITIGNORE = RelPath(".gitignore")
 IGNORED = f"{CACHE}/"
 """The line `--gitignore` adds."""
 
+TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
+"""How a template's moment is written; it is UTC."""
+
 NAME_LENGTH = 200
 _ID_LENGTH = 64
+_WRITE = "".join(
+    f'\n    "{scope}",'
+    for scope in (STATUS_PATH, f"{FOLDERS['task']}/**", f"{FOLDERS['report']}/**")
+)
 _EXAMPLES: Mapping[Template, tuple[str, str]] = {
     "software": ("task-0001-describe-the-software", "report-0001-corpus-created"),
     "research": ("task-0001-state-the-question", "report-0001-corpus-created"),
@@ -76,6 +94,7 @@ class Order:
     name: str
     template: Template
     language: Language
+    profile: Profile = "READ_ONLY"
     with_records: bool = False
     gitignore: bool = False
 
@@ -146,7 +165,7 @@ def render(order: Order, *, now: datetime) -> dict[RelPath, str]:
     words = _words(order, now)
 
     def text(*parts: str) -> str:
-        return _fill(
+        return fill_template(
             read_published("templates", "corpus", order.language, *parts), words
         )
 
@@ -254,6 +273,11 @@ def add(root: Path, files: Mapping[RelPath, str]) -> tuple[str, ...]:
     except OSError as error:
         raise OutputError(reason=_reason(error)) from error
     return tuple(sorted(files))
+
+
+def fill_template(template: str, words: Mapping[str, str]) -> str:
+    """Put the words into their places in one pass, so no word is filled itself."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], template)
 
 
 def refuse_existing(root: Path) -> None:
@@ -402,23 +426,24 @@ def _keep_mode(existing: Path, staged: Path) -> None:
 
 
 def _words(order: Order, now: datetime) -> dict[str, str]:
-    added = RECORD_CAPABILITIES if order.with_records else ()
-    capabilities = (*PUBLISHED_CAPABILITIES, *added)
+    editing = order.profile == "SAFE_EDIT"
+    added: tuple[str, ...] = EDITING_CAPABILITIES if editing else ()
+    if order.with_records:
+        added += RECORD_CAPABILITIES
+    capabilities = dict.fromkeys((*PUBLISHED_CAPABILITIES, *added))
     task, report = _EXAMPLES.get(order.template, ("", ""))
     return {
         "project_id": order.project_id,
         "name": order.name,
         "capabilities": "\n".join(f'    "{name}",' for name in capabilities),
+        "profile": order.profile,
+        "audit": f'    "{HOME}/audit/**",\n' if editing else "",
+        "write": f"{_WRITE}\n" if editing else "",
         "deny": "deny = []\n" if order.with_records else "",
         "task_id": task,
         "report_id": report,
-        "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "now": now.strftime(TIME_FORM),
     }
-
-
-def _fill(template: str, words: Mapping[str, str]) -> str:
-    """Put the words into their places in one pass, so no word is filled itself."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], template)
 
 
 def _name_from_folder(folder: str, fallback: str) -> str:
