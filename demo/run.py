@@ -33,6 +33,7 @@ MQTT = f"{REPORTS}/report-0002-transport-mqtt-decision.md"
 HTTPS = f"{REPORTS}/report-0007-transport-https-decision.md"
 COLD = f"{REPORTS}/report-0004-cold-chamber-kazan.md"
 BATTERY = f"{REPORTS}/report-0009-factory-latch-check.md"
+STATUS = ".project-corpus/state/STATUS.md"
 EDITED = f"{REPORTS}/report-0014-lockout-prototype.md"
 
 ADDED = "The second cabinet joined on 2026-03-29."
@@ -188,6 +189,32 @@ def diagnose(stage: Stage) -> None:
     require(report["ok"], "the doctor finds nothing that fails")
 
 
+def write_within_a_grant(stage: Stage) -> None:
+    """Write a report under the owner's grant; what is not granted is refused."""
+    title("A project may offer controlled writes. Nothing is written without a grant.")
+    where = ("--project-id", "locker-pilot", "--profile", "SAFE_EDIT")
+    stage.show("init", "pilot", *where, "--format", "text")
+    report = (
+        *("report", "create", "pilot", "--id", "report-pilot-opened"),
+        *("--title", "The pilot is open", "--task", "NONE", "--result", "PASS"),
+        *("--summary", "Forty lockers were handed over on 2026-03-30."),
+    )
+    refused = stage.show(*report, status=2)
+    require("TRUST_MISSING" in refused.err, "the refusal names the missing grant")
+    title("The owner grants it, outside the project.")
+    stage.show("trust", "create", "pilot", "--writes", "--format", "text")
+    outcome = json.loads(stage.show(*report).out)
+    require(outcome["phase"] == "COMPLETE", "the write is complete")
+    title("The receipt says what became what, in hashes.")
+    named = ("--transaction-id", outcome["transaction_id"])
+    receipt = json.loads(stage.show("audit-read", "pilot", *named).out)["receipt"]
+    require(receipt["new_sha256"] == outcome["sha256"], "receipt and write agree")
+    title("Who read STATUS before it changed cannot overwrite it.")
+    status = ("state", "update", "pilot", "--input", f"pilot/{STATUS}")
+    stale = stage.show(*status, "--expected-sha256", "0" * 64, status=2)
+    require(json.loads(stale.err)["error"] == "STALE_HASH", "it is refused as stale")
+
+
 STEPS: tuple[Callable[[Stage], None], ...] = (
     look_at_the_corpus,
     build,
@@ -196,6 +223,7 @@ STEPS: tuple[Callable[[Stage], None], ...] = (
     prove,
     change_a_source,
     diagnose,
+    write_within_a_grant,
 )
 
 

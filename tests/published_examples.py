@@ -28,6 +28,7 @@ from corpus.errors import IndexStaleError
 from corpus.evaldata import read_dataset
 from corpus.evaluate import evaluate
 from corpus.examination import Examined, examine
+from corpus.grant import Grant, Limits, serialize_grant
 from corpus.ledger import read_ledger, record
 from corpus.protocol.conformance import validate
 from corpus.protocol.overview import overview
@@ -36,7 +37,9 @@ from corpus.receipt import make_receipt, verify_bundle
 from corpus.search import search
 from corpus.userdirs import UserDirs
 from corpus.view import build_index, index_card, open_project, open_view
-from tests.corpora import fixed_bytes
+from corpus.writes.requests import create_report
+from tests.corpora import fixed_bytes, report_page
+from tests.trusted import write_trusted, writer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,7 +104,11 @@ def example_texts(sample: Sample) -> dict[str, str]:
         for name, value in example_values(sample).items()
     }
     policy = (sample.root / ".project-corpus" / "policy.toml").read_text("utf-8")
-    return {"policy/policy.example.toml": policy, **texts}
+    return {
+        "policy/policy.example.toml": policy,
+        "grant/grant.example.toml": serialize_grant(owners_grant(sample)).decode(),
+        **texts,
+    }
 
 
 def example_text(value: object) -> str:
@@ -130,6 +137,7 @@ def example_values(sample: Sample) -> dict[str, object]:
         "candidate-verdict": validate_candidate(project, proposed, now=NOW).as_json(),
         "eval-dataset": judged,
         "eval-report": evaluate(view, read_dataset(judged), now=NOW).as_json(),
+        **a_write(sample),
         **after_an_edit(sample),
     }
     return {name: settled(value) for name, value in values.items()}
@@ -201,6 +209,37 @@ def dataset() -> dict[str, Json]:
     }
 
 
+def owners_grant(sample: Sample) -> Grant:
+    """Grant what an agent needs that reads and reports."""
+    policy = sample.view.project.policy
+    return Grant(
+        project_id=policy.project_id,
+        physical_root="/home/ana/projects/parcel-lockers",
+        root_identity="posix:803:2a4f1c",
+        policy_sha256=policy.sha256,
+        capability_ceiling=frozenset({"corpus.context", "mcp.stdio", "report.create"}),
+        filesystem="ext4",
+        transports=frozenset({"cli", "stdio-mcp"}),
+        approved_at="2026-03-30T08:15:00Z",
+        protocol_version="2.0",
+        limits=Limits(sources=4096),
+    )
+
+
+def a_write(sample: Sample) -> dict[str, object]:
+    """Write a report into another corpus, where the owner grants it."""
+    root = write_trusted(sample.root.parent / "weather-station")
+    content = report_page("report-new").encode()
+    with writer_of(root) as writer:
+        outcome = create_report(writer, "report-new", content)
+    assert outcome.audit_path is not None
+    receipt = json.loads((root / outcome.audit_path).read_text(encoding="utf-8"))
+    receipt["filesystem"] = "ext4"
+    for place in (receipt, *receipt["changes"]):
+        place["new_identity"] = "posix:803:2a5b02"
+    return {"write": outcome.as_json(), "audit": receipt}
+
+
 def after_an_edit(sample: Sample) -> dict[str, object]:
     """Change three files, and give what is said of the corpus then."""
     for path, (old, new) in EDITS.items():
@@ -236,7 +275,8 @@ def failure(sample: Sample) -> dict[str, object]:
 
 def settled(value: object) -> object:
     """Say the guarantee level of a system that has the strongest one."""
-    if isinstance(value, dict) and "guarantee_level" in value:
+    reading = {"openat2", "walk", "portable"}
+    if isinstance(value, dict) and value.get("guarantee_level") in reading:
         return {**value, "guarantee_level": "openat2"}
     return value
 

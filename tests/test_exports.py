@@ -91,19 +91,22 @@ def test_every_file_and_message_has_a_format() -> None:
         "error",
         "eval-dataset",
         "eval-report",
+        "audit",
+        "grant",
         "ledger",
         "policy",
         "query",
         "receipt",
         "validation",
         "verification",
+        "write",
     } <= set(FORMATS)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_is_a_schema_and_an_example_of_its_name(name: str) -> None:
     names = sorted(path.name for path in (EXPORTS / name).iterdir())
-    ending = "toml" if name == "policy" else "json"
+    ending = "toml" if name in {"policy", "grant"} else "json"
     assert names == [f"{name}.example.{ending}", f"{name}.schema.json"]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
+from agentctx.cli.app import PROGRAM as AGENTCTX
 from corpus.cli.app import PROGRAM, command_parser
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+
+PROGRAMS = {program.name: program for program in (PROGRAM, AGENTCTX)}
 
 COPIED = [README, ROOT / "docs/quickstart.md"]
 """The pages whose commands people copy."""
@@ -40,10 +43,12 @@ def blocks(page: Path, *languages: str, under: str = "") -> list[str]:
 
 
 def commands(page: Path) -> list[str]:
-    """Give the calls of our program that a page shows."""
-    lines = "".join(blocks(page, "sh", "console")).splitlines()
+    """Give the calls of our programs that a page shows."""
+    shown = "".join(blocks(page, "sh", "console"))
+    shown = re.sub(r"\$\([^)]*\)", "WHAT-IT-PRINTS", shown)
+    lines = shown.replace("\\\n", " ").splitlines()
     bare = (line.removeprefix("$ ").partition("  #")[0] for line in lines)
-    return [line for line in bare if line.startswith(f"{PROGRAM.name} ")]
+    return [line for line in bare if line.partition(" ")[0] in PROGRAMS]
 
 
 @pytest.fixture
@@ -51,11 +56,15 @@ def on_path(tmp_path: Path, program_env: dict[str, str]) -> dict[str, str]:
     """Give an environment in which the program's name starts the one under test."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    code = "import sys; from corpus.cli.app import run; run()"
-    command = shlex.join([sys.executable, "-c", code])
-    starter = folder / PROGRAM.name
-    starter.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
-    starter.chmod(0o755)
+    for name, package, entry in (
+        (PROGRAM.name, "corpus", "run"),
+        (AGENTCTX.name, "agentctx", "main"),
+    ):
+        code = f"import sys; from {package}.cli.app import {entry}; sys.exit({entry}())"
+        command = shlex.join([sys.executable, "-c", code])
+        starter = folder / name
+        starter.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+        starter.chmod(0o755)
     return {**program_env, "PATH": f"{folder}:{program_env['PATH']}"}
 
 
@@ -114,12 +123,13 @@ def test_no_command_is_shown_with_a_prompt(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_call_in_the_documentation_is_understood(page: Path) -> None:
     for line in commands(page):
-        words = shlex.split(line.partition(" > ")[0])[1:]
+        name, *words = shlex.split(line.partition(" > ")[0])
+        program = PROGRAMS[name]
         if words in (["--help"], ["--version"]):
             continue
-        command = PROGRAM.find(words)
+        command = program.find(words)
         assert command is not None, line
-        parser = command_parser(PROGRAM, command, import_module(command.module))
+        parser = command_parser(program, command, import_module(command.module))
         parser.parse(words[len(command.path) :])
 
 

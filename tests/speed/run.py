@@ -34,6 +34,9 @@ from tests.speed.measure import (
     our_command,
     own_environment,
 )
+from tests.speed.recordserver import records_command, served_records
+from tests.speed.recordset import queries as record_queries
+from tests.speed.trusted import served, trusted, write_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +60,8 @@ HELP_OVER_PYTHON = 0.060
 INDEX_TO_SOURCES = 2.0
 TWICE_THE_INPUT = 2.8
 SECONDS_A_MEBIBYTE = 2.0
+SERVER_START = 0.9
+RECORDS_CALL = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,6 +299,63 @@ def _case(root: Path, number: int) -> dict[str, object]:
     }
 
 
+def server(bench: Bench) -> None:
+    """Measure the MCP server's start and its calls on the 2,000 sources."""
+    tree = bench.folder / "tree"
+    if not tree.is_dir():
+        bench.make("tree.py", str(tree))
+    heading("MCP server on 2,000 sources: CPU s of a start, wall ms of a call")
+    own = served(trusted(bench.ours, tree, "ours", bench.env), QUERIES, ours=True)
+    row("ours", own.start_cpu, 1000 * own.call)
+    bench.target("server start to exit, CPU", own.start_cpu, SERVER_START, "s")
+    if bench.peer is None:
+        return
+    place = trusted(bench.peer, tree, "peer", bench.env)
+    peer = served(place, QUERIES, ours=False)
+    row("peer", peer.start_cpu, 1000 * peer.call)
+    bench.target("context_query, wall / peer's", own.call / peer.call, 1 / 5)
+
+
+def records_server(bench: Bench) -> None:
+    """Measure the server of records: its start, and searches in 10,000 records."""
+    home, project = bench.folder / "records-home", bench.folder / "records-project"
+    bench.make("recordset.py", str(home), str(project))
+    env = {**bench.env, "AGENTCTX_HOME": str(home), "CLAUDE_PROJECT_DIR": str(project)}
+    found = served_records(records_command(bench.ours), record_queries(), env)
+    heading("server of 10,000 records: CPU s of a start, wall ms of a ctx_search")
+    slowest = 1000 * max(found.calls)
+    row("ours; median, slowest", found.start_cpu, 1000 * found.call, slowest)
+    bench.target("records server start, CPU", found.start_cpu, SERVER_START, "s")
+    bench.target("ctx_search, median wall", found.call, RECORDS_CALL, "s")
+
+
+def writes(bench: Bench) -> None:
+    """Measure a controlled write of STATUS, ours and the peer's by turns."""
+    tree = bench.folder / "small"
+    bench.make("tree.py", str(tree), "--sources", "60")
+    bench.our("validate", str(tree))
+    ours, theirs = Costs(), Costs()
+    own = write_steps(trusted(bench.ours, tree, "ours", bench.env))
+    peer = None
+    if bench.peer is not None:
+        place = trusted(bench.peer, tree, "peer", bench.env)
+        place.run("runtime", "init", "--trust", str(place.grant))
+        peer = write_steps(place)
+    for _ in range(bench.rounds):
+        ours.add(bench.run(*own()))
+        if peer is not None:
+            theirs.add(bench.run(*peer()))
+    heading("a controlled write: CPU s least, wall s least")
+    row("ours", ours.cpu, min(run.wall for run in ours.runs))
+    if peer is None:
+        return
+    wall = min(run.wall for run in theirs.runs)
+    row("peer", theirs.cpu, wall)
+    ratio = min(run.wall for run in ours.runs) / wall
+    bench.target("controlled write, wall / peer's", ratio, 1.2)
+    bench.target("controlled write, CPU / peer's", ours.cpu / theirs.cpu, 1.2)
+
+
 def linear(bench: Bench) -> None:
     """Measure each reader of text on its hardest inputs and on twice as much."""
     script = str(ROOT / "tests" / "speed" / "linear.py")
@@ -313,6 +375,9 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "large": large_corpus,
     "eval": evaluation,
     "slow": adversaries,
+    "server": server,
+    "records-server": records_server,
+    "writes": writes,
     "linear": linear,
 }
 
