@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.reading import one_a_line
 
@@ -24,39 +25,84 @@ HEX_ENTROPY = 3.0
 SECRET_CHARACTERS = 16
 
 
-_KEY_SHAPES = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
-    r"(?P<aws>(?:AKIA|ASIA)[0-9A-Z]{16})(?![0-9A-Za-z])"
-    r"|(?P<github>gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})"
-    r"|(?P<gitlab>glpat-[\w-]{20,200})"
-    r"|(?P<slack>xox[abeprs]-[0-9A-Za-z-]{20,200})"
-    r"|(?P<google>AIza[\w-]{35})"
-    r"|(?P<stripe>[rs]k_live_[0-9A-Za-z]{20,})"
-    r"|(?P<model>sk-(?:[a-z]{2,8}[0-9]{0,2}-){0,2}[\w-]{32,200})"
-    r"|(?P<package>npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,200})"
-    r"|(?P<mail>SG\.[\w-]{16,32}\.[\w-]{16,64})"
-    r"|(?P<token>eyJ[\w-]{16,999}\.eyJ[\w-]{16,999}\.[\w-]{16,})"
-    r"|(?P<url>[a-z][a-z0-9+.-]{1,20}://[\w.-]{1,64}:[^\s:@/]{8,100}@[\w.-])"
-    r")"
+class KeyShape(NamedTuple):
+    """How the keys of one kind look: what they begin with, and their whole pattern.
+
+    A pattern that is matched at an anchor takes time in the length of its match.
+    """
+
+    name: str
+    anchors: tuple[str, ...]
+    pattern: str
+    says: str
+
+
+KEY_SHAPES = (
+    KeyShape(
+        "aws",
+        ("AKIA", "ASIA"),
+        r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])",
+        "an AWS access key",
+    ),
+    KeyShape(
+        "github",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,}",
+        "a GitHub token",
+    ),
+    KeyShape(
+        "gitlab",
+        ("glpat-",),
+        r"glpat-[\w-]{20,}(?:\.[\w-]{2,40}){0,3}",
+        "a GitLab token",
+    ),
+    KeyShape(
+        "slack",
+        ("xoxa-", "xoxb-", "xoxe-", "xoxp-", "xoxr-", "xoxs-"),
+        r"xox[abeprs]-[0-9A-Za-z-]{20,}",
+        "a Slack token",
+    ),
+    KeyShape("google", ("AIza",), r"AIza[\w-]{35}", "a Google API key"),
+    KeyShape(
+        "stripe",
+        ("sk_live_", "rk_live_"),
+        r"[rs]k_live_[0-9A-Za-z]{20,}",
+        "a Stripe live key",
+    ),
+    KeyShape(
+        "model",
+        ("sk-",),
+        r"sk-(?:[a-z]{2,8}[0-9]{0,2}-){0,2}[\w-]{32,}",
+        "an API key of a model provider",
+    ),
+    KeyShape(
+        "package",
+        ("npm_", "pypi-AgE"),
+        r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,}",
+        "a package registry token",
+    ),
+    KeyShape("mail", ("SG.",), r"SG\.[\w-]{16,32}\.[\w-]{16,64}", "a mail service key"),
+    KeyShape(
+        "token",
+        ("eyJ",),
+        r"eyJ[\w-]{16,999}\.eyJ[\w-]{16,999}\.[\w-]{16,}",
+        "a signed web token",
+    ),
+    KeyShape(
+        "url",
+        ("://",),
+        r"[a-z][a-z0-9+.-]{1,20}://[\w.-]{1,64}:[^\s:@/]{8,100}@[\w.-]",
+        "a password inside a URL",
+    ),
 )
-_SHAPE_NAMES = {
-    "aws": "an AWS access key",
-    "github": "a GitHub token",
-    "gitlab": "a GitLab token",
-    "slack": "a Slack token",
-    "google": "a Google API key",
-    "stripe": "a Stripe live key",
-    "model": "an API key of a model provider",
-    "package": "a package registry token",
-    "mail": "a mail service key",
-    "token": "a signed web token",
-    "url": "a password inside a URL",
-}
-_PRIVATE_KEY = re.compile(
+"""The shapes that anybody may look for; more kinds are looked for before storing."""
+
+_SHAPE_NAMES = {shape.name: shape.says for shape in KEY_SHAPES}
+_PRIVATE_KEY = (
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY[A-Z ]{0,10}-----"
     r"(?s:.{0,200}?)[A-Za-z0-9+/]{40}"
 )
-_NAMED_SECRET = re.compile(
+_TELLING_NAME = (
     r"(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_ -]?key|access[_-]?key"
     r"|private[_-]?key|secret[_-]?key|credentials?|парол[ьяе]|секрет|токен"
     r"|密码|密碼|密钥|密鑰|口令|令牌)[\"'`*\])]{0,3}\s{0,3}(?::=|=>|[:=：])"
@@ -81,7 +127,7 @@ def possible_secrets(reading: Reading) -> Iterator[Suspicion]:
     text = reading.text
     found: list[tuple[int, str]] = []
     if "PRIVATE KEY" in text:
-        matches = _PRIVATE_KEY.finditer(text)
+        matches = re.finditer(_PRIVATE_KEY, text)
         found += [(match.start(), "a private key") for match in matches]
     words = [word for word in text.split() if len(word) >= SECRET_CHARACTERS]
     if words:
@@ -93,7 +139,7 @@ def possible_secrets(reading: Reading) -> Iterator[Suspicion]:
 def _shaped_keys(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Look for key shapes in the long words only, then for the place of each."""
     after = 0
-    for match in _KEY_SHAPES.finditer("\n".join(words)):
+    for match in _any_key_shape().finditer("\n".join(words)):
         if _PLACEHOLDER.search(
             match[0].lower().partition("://")[2] or match[0].lower()
         ):
@@ -105,6 +151,12 @@ def _shaped_keys(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
         if place >= 0:
             after = place + len(match[0])
             yield place, _SHAPE_NAMES[match.lastgroup]
+
+
+@cache
+def _any_key_shape() -> re.Pattern[str]:
+    shapes = "|".join(f"(?P<{shape.name}>{shape.pattern})" for shape in KEY_SHAPES)
+    return re.compile(f"(?<![A-Za-z0-9])(?:{shapes})")
 
 
 def _assigned(
@@ -120,7 +172,7 @@ def _assigned(
             if place >= 0:
                 after = place + len(value)
                 before = lowered[max(0, place - _NAME_ROOM) : place]
-                if _NAMED_SECRET.search(before):
+                if re.search(_TELLING_NAME, before):
                     yield place, "what may be a password or key"
 
 

@@ -2,15 +2,39 @@
 
 `bundle_tokens` is the estimator the bundle format names
 (`utf8_excerpt_bytes_div_4_ceil`): deterministic, the same in every implementation,
-and no model's real count.
+and no model's real count. `injection_tokens` is the one for what hooks and tools put
+into a context.
 """
 
 from __future__ import annotations
+
+import re
 
 BUNDLE_ESTIMATOR = "utf8_excerpt_bytes_div_4_ceil"
 """The name bundles carry for `bundle_tokens`."""
 
 
+_WHOLE = re.compile(
+    "[\u0e00-\u0e7f\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+"""Characters that cost about a token each."""
+
+
 def bundle_tokens(text: str) -> int:
     """Estimate the tokens of an excerpt as ceil(UTF-8 bytes / 4), at least 1."""
     return max(1, (len(text.encode("utf-8")) + 3) // 4)
+
+
+def injection_tokens(text: str) -> int:
+    """Estimate what a text costs where it is put into a model's context.
+
+    One for each Han, kana, Hangul or Thai character, and a quarter for each UTF-8 byte
+    of the rest, rounded up. An estimate, the same for hooks, records and the Map.
+    """
+    if text.isascii():
+        return (len(text) + 3) // 4
+    whole = len(_WHOLE.findall(text))
+    rest = len(_WHOLE.sub("", text).encode("utf-8", "surrogatepass"))
+    return whole + (rest + 3) // 4

@@ -1,0 +1,1 @@
+"""Texts with made-up secrets, and texts that only look as if they held one."""
