@@ -1,0 +1,149 @@
+"""Which project a directory belongs to, and the namespace of its records (A2.4).
+
+In a git repository that is the remote `origin`, normalised, so two clones share a
+namespace; without a usable remote it is the main repository's root, so its working
+trees do. Outside git it is the nearest marked directory, else the directory itself.
+Any directory has an answer: nothing here raises, starts a program or reads without end.
+
+The caller's environment counts for `HOME`, `XDG_CONFIG_HOME` and `AGENTCTX_HOME` only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.gitconfig import remote_url, rewritten, user_settings
+from agentctx.remotes import normalise
+from agentctx.repository import (
+    Broken,
+    Repository,
+    branch_of,
+    find_repository,
+    main_root,
+    repository_settings,
+    worktree_name,
+)
+from agentctx.smallfile import is_folder
+from agentctx.sshconfig import real_host
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentctx.gitconfig import Setting
+
+REMOTE = "origin"
+MAX_NAME = 120
+
+_STORE = ".agentctx"
+_CORPUS = ".project-corpus"
+
+
+class Project(NamedTuple):
+    """A directory's project; `project_id` is the namespace of its records.
+
+    `remote` is the normalised text, which carries no credentials; it is None where the
+    namespace comes from a path.
+    """
+
+    project_id: str
+    name: str
+    root: Path
+    main_root: Path
+    worktree: str | None
+    branch: str | None
+    remote: str | None
+
+
+def resolve_project(directory: Path, *, environ: Mapping[str, str]) -> Project:
+    """Give the project of `directory`, from any folder inside it."""
+    try:
+        start = Path(os.path.realpath(directory))
+    except (OSError, ValueError):  # a NUL, or a working directory that is gone
+        return _plain(directory)
+    found = find_repository(start)
+    if isinstance(found, Repository):
+        return _versioned(found, environ)
+    if isinstance(found, Broken):
+        return _plain(found.root)
+    return _plain(_marked(start, environ) or start)
+
+
+def path_id(root: Path) -> str:
+    """Give the namespace of a project that has only a place."""
+    return hashlib.sha256(os.fsencode(root)).hexdigest()
+
+
+def remote_id(remote: str) -> str:
+    """Give the namespace of a normalised remote."""
+    return hashlib.sha256(remote.encode("utf-8")).hexdigest()
+
+
+def _versioned(repository: Repository, environ: Mapping[str, str]) -> Project:
+    settings = repository_settings(repository)
+    main = main_root(repository, settings)
+    remote = _remote(repository, settings, environ)
+    return Project(
+        project_id=path_id(main) if remote is None else remote_id(remote),
+        name=_name(main),
+        root=repository.root,
+        main_root=main,
+        worktree=worktree_name(repository),
+        branch=branch_of(repository),
+        remote=remote,
+    )
+
+
+def _remote(
+    repository: Repository, settings: tuple[Setting, ...], environ: Mapping[str, str]
+) -> str | None:
+    """Give the normalised remote; the repository's own rewriting comes last."""
+    url = remote_url(settings, REMOTE)
+    if url is None:
+        return None
+    rules = user_settings(environ, repository.git_dir) + settings
+    home = environ.get("HOME")
+
+    def named(host: str) -> str:
+        return real_host(host, Path(home)) if home else host
+
+    return normalise(rewritten(url, rules), real_host=named)
+
+
+def _plain(root: Path) -> Project:
+    return Project(path_id(root), _name(root), root, root, None, None, None)
+
+
+def _marked(start: Path, environ: Mapping[str, str]) -> Path | None:
+    """Give the nearest directory with a marker; the user's own store is no marker."""
+    own = _own_stores(environ)
+    for folder in (start, *start.parents):
+        store = folder / _STORE
+        if is_folder(store) and not {store, Path(os.path.realpath(store))} & own:
+            return folder
+        if is_folder(folder / _CORPUS):
+            return folder
+    return None
+
+
+def _own_stores(environ: Mapping[str, str]) -> set[Path]:
+    home = environ.get("HOME")
+    given = environ.get("AGENTCTX_HOME")
+    named = [Path(given)] if given else []
+    named += [Path(home) / _STORE] if home else []
+    own: set[Path] = set()
+    for one in named:
+        try:
+            own |= {one, Path(os.path.realpath(one))}
+        except (OSError, ValueError):
+            continue
+    return own
+
+
+def _name(root: Path) -> str:
+    """Give a name to show: one line, nothing invisible."""
+    name = root.name if root.name == ".git" else root.name.removesuffix(".git")
+    shown = "".join(char if char.isprintable() else "?" for char in name)
+    return shown[:MAX_NAME].strip() or "project"

@@ -1,0 +1,177 @@
+"""Find the git repository of a directory in git's own files, without starting git.
+
+What git would refuse (a `.git` that leads nowhere, a FIFO, an endless link) is a broken
+repository or none; nothing here raises. `GIT_DIR` and `GIT_WORK_TREE` are not heeded:
+where a project is does not change with the command that looks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from agentctx.gitconfig import Reading, Setting, is_true, last_value, read_settings
+from agentctx.smallfile import is_folder, small_text
+
+MAX_POINTER = 16 * 1024
+"""The size of the largest `.git` file, `HEAD` or `commondir` that is read."""
+
+MAX_BRANCH = 255
+
+_HEAD = re.compile(r"ref: *(refs/\S+)\s*|[0-9a-f]{40}\s*|[0-9a-f]{64}\s*")
+_BRANCH = "refs/heads/"
+_NO_BRANCH = ".invalid"  # what HEAD says where references lie in a table
+
+
+class Repository(NamedTuple):
+    """A repository as found from one directory.
+
+    `git_dir` is this working tree's own, `common_dir` what all its working trees share.
+    Both are resolved.
+    """
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+
+class Broken(NamedTuple):
+    """A directory that says it is a repository and is none."""
+
+    root: Path
+
+
+def find_repository(directory: Path) -> Repository | Broken | None:
+    """Look in `directory`, which is resolved, and its parents as git does.
+
+    The search ends where another file system begins.
+    """
+    device: int | None = None
+    for folder in (directory, *directory.parents):
+        here = _device(folder)
+        if device is None:
+            device = here  # a folder that is gone leaves the question to its parent
+        elif here != device:
+            return None
+        found = _at(folder)
+        if found is not None:
+            return found
+    return None
+
+
+def repository_settings(repository: Repository) -> tuple[Setting, ...]:
+    """Give what the repository's configuration says, its working tree's last."""
+    reading = Reading(home=None, git_dir=repository.git_dir, trusted=False)
+    settings = read_settings(repository.common_dir / "config", reading)
+    if is_true(settings, "extensions", "worktreeconfig"):
+        settings += read_settings(repository.git_dir / "config.worktree", reading)
+    return settings
+
+
+def main_root(repository: Repository, settings: tuple[Setting, ...]) -> Path:
+    """Give the one path that every working tree of a repository finds.
+
+    That is the main working tree where the repository itself leads to it, else (bare,
+    or kept apart by `--separate-git-dir`) the repository.
+    """
+    common = repository.common_dir
+    if common.name == ".git":
+        return common.parent
+    named = last_value(settings, "core", "worktree")
+    if named:
+        tree = _resolved(common / named)
+        if tree is not None and _pointed_at(tree / ".git") == common:
+            return tree
+    return common
+
+
+def worktree_name(repository: Repository) -> str | None:
+    """Give the name of a linked working tree; the main one has none."""
+    if repository.git_dir == repository.common_dir:
+        return None
+    return repository.git_dir.name
+
+
+def branch_of(repository: Repository) -> str | None:
+    """Give the branch that is checked out, None when HEAD is detached."""
+    head = _head(repository.git_dir)
+    if head is None or not head.startswith(_BRANCH):
+        return None
+    branch = head.removeprefix(_BRANCH)
+    shown = branch.isprintable() and len(branch) <= MAX_BRANCH
+    return branch if shown and branch != _NO_BRANCH else None
+
+
+def _at(folder: Path) -> Repository | Broken | None:
+    """Look at one folder. A file that leads nowhere is broken."""
+    marker = folder / ".git"
+    git_dir = _pointed_at(marker)
+    found = _opened(folder, git_dir)
+    if found is not None:
+        return found
+    if not is_folder(marker) and _is_there(marker):
+        return Broken(folder)
+    return _opened(folder.parent if folder.name == ".git" else folder, folder)
+
+
+def _opened(root: Path, git_dir: Path | None) -> Repository | None:
+    """Give the repository in `git_dir`, None when git would see none there."""
+    if git_dir is None or _head(git_dir) is None:
+        return None
+    common = git_dir
+    named = small_text(git_dir / "commondir", limit=MAX_POINTER)
+    if named is not None:
+        resolved = _resolved(git_dir / named.rstrip("\r\n"))
+        if resolved is None:
+            return None
+        common = resolved
+    if not (is_folder(common / "objects") and is_folder(common / "refs")):
+        return None
+    return Repository(root, git_dir, common)
+
+
+def _head(git_dir: Path) -> str | None:
+    """Give what HEAD refers to: nothing when detached, None when it is no HEAD."""
+    try:
+        target = os.readlink(git_dir / "HEAD")  # noqa: PTH115 - text, as HEAD holds it
+    except (OSError, ValueError):
+        text = small_text(git_dir / "HEAD", limit=MAX_POINTER) or ""
+    else:
+        text = f"ref: {target}"
+    match = _HEAD.fullmatch(text)
+    return None if match is None else match[1] or ""
+
+
+def _pointed_at(marker: Path) -> Path | None:
+    """Give the folder that a `.git` stands for, itself or by what it says."""
+    if is_folder(marker):
+        return _resolved(marker)
+    text = small_text(marker, limit=MAX_POINTER) or ""
+    if not text.startswith("gitdir: "):
+        return None
+    named = text.removeprefix("gitdir: ").rstrip("\r\n")
+    return _resolved(marker.parent / named) if named else None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _resolved(path: Path) -> Path | None:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return None
+
+
+def _device(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_dev
+    except (OSError, ValueError):
+        return None
