@@ -14,9 +14,9 @@ from corpus.confined.reader import Unreadable
 from corpus.confined.volume import is_qualified
 from corpus.grant import TRANSPORTS, Grant
 from corpus.mandate import is_granted_root
-from corpus.policy import READING_CAPABILITIES
+from corpus.policy import PROFILES, READING_CAPABILITIES
 from corpus.protocol.conformance import check_content
-from corpus.protocol.layout import PROJECT_PATH, STATUS_PATH
+from corpus.protocol.layout import FOLDERS, HOME, PROJECT_PATH, STATUS_PATH
 from corpus.refusals import (
     GrantProjectError,
     GrantRootError,
@@ -26,7 +26,7 @@ from corpus.refusals import (
 from corpus.sources.scan import read_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from corpus.confined.reader import ConfinedRoot
     from corpus.grant import Limits
     from corpus.policy import Policy
+
+WRITING = RUNTIME_HARD_LIMITS - READING_CAPABILITIES
+"""What this program can change in a project at all."""
+
+_RECEIPTS = f"{HOME}/audit"
 
 MAX_PROBLEMS = 5
 """How many problems of the state files a refusal names."""
@@ -139,6 +144,37 @@ class Account(NamedTuple):
         }
 
 
+def missing_in_policy(account: Account, *, writes: bool) -> tuple[str, ...]:
+    """Say what to write into policy.toml so that what is granted has its effect.
+
+    With `writes` the controlled writes were asked for, even if the policy offers none
+    and so none were granted. Each line is one thing to change.
+    """
+    policy = account.policy
+    wanted = account.grant.capability_ceiling & RUNTIME_HARD_LIMITS
+    if writes and not wanted & WRITING:
+        wanted |= WRITING
+    missing = wanted - policy.capabilities
+    lines = []
+    if not wanted <= PROFILES[policy.profile]:
+        profile = next(name for name, held in PROFILES.items() if wanted <= held)
+        lines.append(f'profile = "{profile}"')
+    if missing:
+        lines.append(f"add to [capabilities] allow: {_quoted(sorted(missing))}")
+    if "audit.read" in wanted and not policy.may_enter(_RECEIPTS):
+        lines.append(f"add to [scopes] read: {_quoted([f'{_RECEIPTS}/**'])}")
+    places = _places_to_write(policy, wanted)
+    if places:
+        lines.append(f"add to [scopes] write: {_quoted(places)}")
+    flags = ("expected_hash", "verified_readback", "audit_receipt")
+    unset = [name for name in flags if not getattr(policy, name)]
+    if wanted & WRITING and unset:
+        lines.append(
+            f"under [requirements]: {', '.join(f'{name} = true' for name in unset)}"
+        )
+    return tuple(lines)
+
+
 def draft(opened: ConfinedRoot, root: Path, terms: Terms, *, now: datetime) -> Grant:
     """Draft a grant for a project whose policy and state files conform.
 
@@ -225,6 +261,23 @@ def account(opened: ConfinedRoot, grant: Grant) -> Account:
             for transport in TRANSPORTS
         },
     )
+
+
+def _places_to_write(policy: Policy, wanted: frozenset[str]) -> list[str]:
+    """Name the scopes that the wanted writes need and `write` does not reach."""
+    places = []
+    if "state.update" in wanted and not policy.may_write(STATUS_PATH):
+        places.append(str(STATUS_PATH))
+    for kind in ("task", "report"):
+        folder = FOLDERS[kind]
+        asked = any(one.startswith(f"{kind}.") for one in wanted)
+        if asked and not any(scope.may_reach(folder) for scope in policy.write):
+            places.append(f"{folder}/**")
+    return places
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _require_project(grant: Grant, policy: Policy) -> None:

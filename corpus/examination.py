@@ -26,6 +26,7 @@ from corpus.index.store import index_name
 from corpus.jsoninput import read_json_anywhere, read_json_inside
 from corpus.soundness import check_index, orphan_stages
 from corpus.view import open_project
+from corpus.writes.interrupted import CODE, HINT, interrupted_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +74,23 @@ def examine(
         state = check_index(opened, project, name, dirs=dirs, random=random)
         known += state.findings
         known += orphan_stages(opened, project.policy, now=now.timestamp())
+        known += _interrupted(opened, project, dirs)
     return diagnose(project, state.rows, known)
+
+
+def _interrupted(
+    opened: ConfinedRoot, project: Project, dirs: UserDirs
+) -> Iterator[Finding]:
+    found = interrupted_write(opened, project.policy, state=dirs.state)
+    if found is not None:
+        yield Finding(
+            code=CODE,
+            severity="WARN",
+            path=found.path,
+            line=0,
+            detail=found.detail,
+            hint=HINT,
+        )
 
 
 def _handed(

@@ -11,35 +11,37 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.authority import decide
 from corpus.confined.reader import identity_text
+from corpus.policy import PROFILES
 from corpus.refusals import CapabilityDeniedError, CapabilityUnknownError
 from corpus.scopes import shown
 from corpus.sources.scan import read_policy
 from corpus.trust import grant_path, read_grant
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from corpus.authority import Decision, Session
     from corpus.confined.reader import ConfinedRoot
     from corpus.grant import Grant
     from corpus.policy import Policy
     from corpus.userdirs import UserDirs
 
-_HINTS = {
-    "RUNTIME_HARD_LIMIT": "this program does not do that; no grant can change it",
-    "OWNER_GRANT_LIMIT": "the owner can grant it with"
-    " `project-corpus trust create --replace --allow {capability}` and the rest",
-    "PROJECT_POLICY_LIMIT": "the owner can add it to `[capabilities] allow` in"
-    " policy.toml and approve that with `project-corpus trust approve-policy`",
-    "SESSION_LIMIT": "start the session with `--allow {capability}`, or without"
-    " `--allow`",
-    "POLICY_DRIFT": "the owner can look at the changed policy.toml and approve it with"
-    " `project-corpus trust approve-policy`",
-    "ROOT_IDENTITY_MISMATCH": "if the project was moved or cloned here on purpose, its"
-    " owner can say so with `project-corpus trust renew`",
-    "TRANSPORT_NOT_GRANTED": "the owner can grant this way of access with"
-    " `project-corpus trust create --replace --transport …`",
-    "PROJECT_ID_MISMATCH": "name the grant of this project, or let its owner create one"
-    " with `project-corpus trust create`",
-}
+_CREATE = "project-corpus trust create"
+_HARD_LIMIT = "this program does not do that; no grant can change it"
+_OTHER_PROJECT = (
+    f"name the grant of this project, or let its owner create one with `{_CREATE}`"
+)
+_OTHER_FOLDER = (
+    "if the project was moved or cloned here on purpose, its owner can take the grant"
+    " to this folder with `project-corpus trust renew`; a second checkout or worktree"
+    f" gets a grant of its own with `{_CREATE} --trust FILE`, and `--trust FILE` at"
+    " each command"
+)
+_APPROVE = (
+    "the owner can look at policy.toml and approve it with"
+    " `project-corpus trust approve-policy`"
+)
+_LIMIT_OPTIONS = ("--max-sources", "--max-bytes", "--max-lines")
 
 
 class Mandate(NamedTuple):
@@ -61,7 +63,7 @@ class Mandate(NamedTuple):
         if reasons is None:
             raise CapabilityUnknownError(capability=shown(capability))
         error = CapabilityDeniedError(capability=capability, reasons=", ".join(reasons))
-        error.hint = _HINTS[reasons[0]].format(capability=capability)
+        error.hint = ", then ".join(_next_steps(self, capability, frozenset(reasons)))
         raise error
 
 
@@ -105,3 +107,52 @@ def identity_at(path: str) -> str | None:
     except (OSError, ValueError):
         return None
     return identity_text(status.st_dev, status.st_ino)
+
+
+def _next_steps(
+    mandate: Mandate, capability: str, reasons: frozenset[str]
+) -> Iterator[str]:
+    """Say what can be done about a refusal, in the order in which it has to be done.
+
+    The policy comes before the grant, which changes nothing alone. Where project or
+    folder are others, what else is missing is told once they are settled.
+    """
+    if "RUNTIME_HARD_LIMIT" in reasons:
+        yield _HARD_LIMIT
+        return
+    if "PROJECT_ID_MISMATCH" in reasons:
+        yield _OTHER_PROJECT
+        return
+    if "PROJECT_POLICY_LIMIT" in reasons:
+        yield _offering(mandate.policy, capability)
+    if "ROOT_IDENTITY_MISMATCH" in reasons:
+        yield _OTHER_FOLDER
+        return
+    if reasons & {"OWNER_GRANT_LIMIT", "TRANSPORT_NOT_GRANTED"}:
+        yield f"the owner can grant it with `{_granting(mandate, capability, reasons)}`"
+    elif reasons & {"PROJECT_POLICY_LIMIT", "POLICY_DRIFT"}:
+        yield _APPROVE
+    if "SESSION_LIMIT" in reasons:
+        yield f"start the session with `--allow {capability}`, or without `--allow`"
+
+
+def _offering(policy: Policy, capability: str) -> str:
+    added = f"add `{capability}` to `[capabilities] allow` in policy.toml"
+    if capability in PROFILES[policy.profile]:
+        return f"the owner can {added}"
+    profile = next(name for name, held in PROFILES.items() if capability in held)
+    return f"the owner can {added}, whose profile has to be {profile}"
+
+
+def _granting(mandate: Mandate, capability: str, reasons: frozenset[str]) -> str:
+    """Give the command that grants one capability more and takes nothing away."""
+    grant = mandate.grant
+    ceiling = sorted(grant.capability_ceiling | {capability})
+    words = [f"{_CREATE} --replace", *(f"--allow {one}" for one in ceiling)]
+    usual = {"cli", "stdio-mcp"} if "mcp.stdio" in ceiling else {"cli"}
+    if "TRANSPORT_NOT_GRANTED" not in reasons and grant.transports != usual:
+        words += [f"--transport {one}" for one in sorted(grant.transports)]
+    if grant.limits is not None:
+        options = zip(_LIMIT_OPTIONS, grant.limits, strict=True)
+        words += [f"{option} {number}" for option, number in options]
+    return " ".join(words)

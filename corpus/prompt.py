@@ -24,6 +24,7 @@ from corpus.excerpt import shorten
 from corpus.jsoninput import PROMPT_OPENING
 from corpus.selection import Room, fill, survey, unshown
 from corpus.summaries import lead, summarize
+from corpus.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +45,6 @@ LEAST_SUMMARY = 60
 """UTF-8 bytes for each summary below which only the next action is shown."""
 
 HASH_DIGITS = 16
-REMOVED = "\ufffd"
 
 _QUERY_BYTES = 200
 _HEADINGS = 80
@@ -54,20 +54,6 @@ _QUERY_SHARE = 10
 
 _LONGEST_FENCE = 10
 
-_ESCAPES = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence
-    "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
-    "|\x1b[ -/]*[0-~]"
-)
-_INVISIBLE = re.compile(
-    "[\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065"
-    "\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a]+"
-)
-_DECEPTIVE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-    "\ud800-\udfff\ufdd0-\ufdef\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]+"
-)
 _OUR_FRAME = re.compile(
     r"^([\s>]*)(?=\[\d+\][ \t]+\S+:\d|\#+[ \t]*Project context"
     r"|Evidence[ \t]from[ \t]files|Fenced[ \t]text[ \t]and|bundle[ \t]+[0-9a-f]{16})",
@@ -127,10 +113,7 @@ def clean(text: str) -> str:
     Terminal escapes and invisible characters go, one `�` stands for what controls,
     reorders or hides, and a line that imitates the frame itself gets a backslash.
     """
-    if not text.isascii() or not text.isprintable():
-        text = _ESCAPES.sub("", text)
-        text = _INVISIBLE.sub("", text)
-        text = _DECEPTIVE.sub(REMOVED, text)
+    text = visible(text)
     text = _MANY_TICKS.sub("`" * (_LONGEST_FENCE - 1) + "…", text)
     return _OUR_FRAME.sub(r"\1\\", text)
 

@@ -41,6 +41,7 @@ CodedError
   ResolutionError                 RESOLUTION_IMPOSSIBLE
   AuditConflictError              AUDIT_CONFLICT
   TransactionIdError              TRANSACTION_ID
+  TransactionAmbiguousError       TRANSACTION_AMBIGUOUS
   TransactionUnknownError         TRANSACTION_UNKNOWN
   ToolArgumentError               ARGUMENT_INVALID
   ReadLimitError                  READ_LIMIT
@@ -97,8 +98,14 @@ class GrantVersionError(CodedError):
 
 class GrantExistsError(CodedError):
     code = "TRUST_EXISTS"
-    sentence = "project `{project_id}` already has a grant there; nothing was written"
-    hint = "look at it with `project-corpus trust show`; change it with `--replace`"
+    sentence = (
+        "project `{project_id}` already has a grant there, for {physical_root};"
+        " nothing was written"
+    )
+    hint = (
+        "look at it with `project-corpus trust show`; change it with `--replace`; a"
+        " second checkout can have its own with `--trust FILE`, outside the project"
+    )
 
 
 class GrantProjectError(CodedError):
@@ -193,8 +200,11 @@ class TargetUnusableError(CodedError):
 
 class ArtifactIdError(CodedError):
     code = "ARTIFACT_ID"
-    sentence = "id `{found}` is not an id"
-    hint = "use 3 to 64 of a-z, 0-9, dot, underscore and hyphen"
+    sentence = "`{found}` is not an id of an artifact"
+    hint = (
+        "use 3 to 64 of a-z, 0-9, dot, underscore and hyphen; a device name such as"
+        " `con` or `aux` names no file on every system"
+    )
 
 
 class ContentLimitError(CodedError):
@@ -248,7 +258,10 @@ class RuntimeStateError(CodedError):
 class JournalError(CodedError):
     code = "JOURNAL_UNREADABLE"
     sentence = "the journal of an interrupted write cannot be used: {reason}"
-    hint = "look at the project's files, then set the journal aside by hand"
+    hint = (
+        "look at the project's files; `project-corpus recover --resolve current` then"
+        " leaves them as they are and sets the journal aside"
+    )
 
 
 class WriteFailedError(CodedError):
@@ -265,8 +278,11 @@ class WriteUnsettledError(CodedError):
 
 class ReadbackError(CodedError):
     code = "READBACK_VERIFY"
-    sentence = "`{path}` did not hold what was written; it was put back"
-    hint = "something else writes this file, or the disk is failing"
+    sentence = "`{path}` did not hold what was written"
+    hint = (
+        "something else writes this file, or the disk is failing;"
+        " `project-corpus recover` shows what waits for a decision, and both sides"
+    )
 
 
 class NeedsOwnerError(CodedError):
@@ -278,7 +294,7 @@ class NeedsOwnerError(CodedError):
 class ResolutionError(CodedError):
     code = "RESOLUTION_IMPOSSIBLE"
     sentence = "`{choice}` is not possible: {reason}"
-    hint = "choose the other one, or edit the file and choose `current`"
+    hint = "see what is possible with `project-corpus recover`"
 
 
 class AuditConflictError(CodedError):
@@ -290,7 +306,16 @@ class AuditConflictError(CodedError):
 class TransactionIdError(CodedError):
     code = "TRANSACTION_ID"
     sentence = "`{found}` is not a transaction id"
-    hint = "use the 32 hexadecimal digits that a write answered"
+    hint = (
+        "use the 32 hexadecimal digits that a write answered, or the first 8 or more;"
+        " `project-corpus audit-read` lists them"
+    )
+
+
+class TransactionAmbiguousError(CodedError):
+    code = "TRANSACTION_AMBIGUOUS"
+    sentence = "`{found}` begins the ids of {count} transactions"
+    hint = "give more of its digits; `project-corpus audit-read` lists them"
 
 
 class TransactionUnknownError(CodedError):

@@ -160,7 +160,9 @@ def write_grant(
                 else:
                     _claim(folder, stage, path)
             except FileExistsError:
-                raise GrantExistsError(project_id=grant.project_id) from None
+                raise GrantExistsError(
+                    project_id=grant.project_id, physical_root=_root_named(path, root)
+                ) from None
             finally:
                 folder.remove(stage)
             folder.sync()
@@ -271,6 +273,14 @@ def _entries(path: Path) -> Iterator[str]:
 def _require_still(path: Path, expected: Grant, root: Path) -> None:
     if read_grant(path, root=root, project_id=expected.project_id) != expected:
         raise GrantChangedError
+
+
+def _root_named(path: Path, root: Path) -> str:
+    """Give the folder that a grant is for, as far as it can be told."""
+    try:
+        return read_grant(path, root=root).physical_root
+    except CodedError:
+        return "a folder that it does not tell"
 
 
 def _take(folder: Folder) -> None:

@@ -39,6 +39,7 @@ from corpus.userdirs import UserDirs
 from corpus.view import build_index, index_card, open_project, open_view
 from corpus.writes.requests import create_report
 from tests.corpora import fixed_bytes, report_page
+from tests.published_records import records_example
 from tests.trusted import write_trusted, writer_of
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def example_texts(sample: Sample) -> dict[str, str]:
     return {
         "policy/policy.example.toml": policy,
         "grant/grant.example.toml": serialize_grant(owners_grant(sample)).decode(),
+        "records/records.example.json": records_example(sample.root.parent),
         **texts,
     }
 

@@ -218,3 +218,21 @@ def test_real_files_keep_all_their_other_lines() -> None:
             assert with_section(after, RelPath("a.md"), title, "One line.") == after
             changed += 1
     assert changed > 100
+
+
+@pytest.mark.requirement("P13.1")
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("Go on.\x1b[2J", id="an escape"),
+        pytest.param("Go \u202eon.", id="turned"),
+        pytest.param("One\u2028## Scope", id="a line separator"),
+        pytest.param("One\x0bTwo", id="a vertical tab"),
+        pytest.param("Go on.\n\n<!-- and then", id="an open comment"),
+        pytest.param("Go on.\n\n```\nand then", id="an open fence"),
+        pytest.param("Go on.\n\n<script>", id="an open script"),
+    ],
+)
+def test_a_section_takes_nothing_that_hides_or_swallows(body: str) -> None:
+    with pytest.raises(AmendmentError):
+        with_section(STATUS.encode(), STATUS_PATH, NEXT_ACTION, body)

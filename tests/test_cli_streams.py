@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.corpora import report_page, write_corpus
+
 if TYPE_CHECKING:
-    from tests.conftest import StartProbe
+    from tests.conftest import InProcess, StartProbe
 
 FULL = Path("/dev/full")
 
@@ -110,3 +112,45 @@ def test_a_closed_stdout_is_a_failure_with_a_code(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, json.loads(done.stderr)["error"]) == (2, "OUTPUT_FAILED")
+
+
+INTERRUPTED_TWICE = """
+import os, signal
+from corpus.cli import app
+
+def entry():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 130
+    return 1
+
+app.run_process(entry)
+"""
+
+
+@pytest.mark.requirement("P18.3")
+def test_a_second_interrupt_does_not_disturb_the_first(
+    program_env: dict[str, str],
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_TWICE],
+        env=program_env,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.requirement("P18.1")
+def test_what_a_terminal_would_obey_is_shown_in_a_pipe_too(
+    tmp_path: Path, cli: InProcess
+) -> None:
+    hostile = report_page("report-one", summary="a \x1b[2J wipe and \u202e turned")
+    root = write_corpus(tmp_path / "one", reports={"report-one": hostile})
+    shown = cli("search", "wipe", "--format", "text", cwd=root)
+    assert shown.status == 0
+    assert "\x1b" not in shown.out
+    assert "\u202e" not in shown.out
+    assert "\x1b" in cli("show", "report-one", "--format", "text", cwd=root).out

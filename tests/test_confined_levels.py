@@ -211,3 +211,27 @@ def test_a_file_whose_real_path_is_another_one_is_not_read(project: Path) -> Non
 def test_a_windows_path_is_told_as_people_write_it() -> None:
     assert without_device_prefix("\\\\?\\C:\\a\\b") == "C:\\a\\b"
     assert without_device_prefix("\\\\?\\UNC\\server\\share") == "\\\\server\\share"
+
+
+@pytest.mark.requirement("P2.4", "P4.1")
+def test_a_file_answers_only_to_its_own_spelling_where_case_does_not_matter(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "secret/key.md")
+    write(project, "open/Plan.md")
+    real = os.open
+
+    def without_case(
+        path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None
+    ) -> int:
+        if dir_fd is not None and path != ".":
+            names = [entry.name for entry in Path(f"/proc/self/fd/{dir_fd}").iterdir()]
+            path = next((n for n in names if n.lower() == path.lower()), path)
+        return real(path, flags, mode, dir_fd=dir_fd)
+
+    with open_root(project, "walk") as root:
+        monkeypatch.setattr(os, "open", without_case)
+        for path in ("SECRET/key.md", "secret/KEY.md", "Secret/Key.MD", "open/plan.md"):
+            assert reason(root, path) == "not found"
+        for path in ("secret/key.md", "open/Plan.md"):
+            assert root.content(RelPath(path), limit=100) == b"text\n"

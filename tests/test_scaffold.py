@@ -190,7 +190,7 @@ def test_every_template_file_is_used(tmp_path: Path) -> None:
     expected = {
         f"corpus/{language}/{name}"
         for language in LANGUAGES
-        for name in ("AGENTS.md", "policy.toml")
+        for name in ("AGENTS.md", "policy.toml", "writing.md")
     } | {
         f"corpus/{language}/{template}/{name}.md"
         for language in LANGUAGES

@@ -15,6 +15,7 @@ from corpus.protocol.overview import IndexCard, overview
 from corpus.protocol.scaffold import create, make_order
 from corpus.view import build_index, index_card
 from tests.corpora import dirs_of, fixed_bytes, policy_page, write_corpus
+from tests.trusted import hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,9 +70,19 @@ def test_the_card_holds_everything_a_newcomer_asks(root: Path) -> None:
         ),
         "blockers": None,
         "last_verified_at": "UNVERIFIED",
+        "status_sha256": hash_of(root / STATUS_PATH),
         "index": {"state": "missing", "path": INDEX, "built_at": None},
-        "findings": {"errors": 0, "warnings": 0},
+        "findings": {"errors": 0, "warnings": 0, "interrupted_write": False},
     }
+
+
+@pytest.mark.requirement("P1.8", "P13.1")
+def test_the_card_shows_the_hash_that_a_write_expects(root: Path) -> None:
+    known = hash_of(root / STATUS_PATH)
+    (line,) = [x for x in status.lines(card(root)) if x.startswith("STATUS.md")]
+    assert line.split()[1:] == ["sha256", known]
+    (root / STATUS_PATH).unlink()
+    assert card(root).status_sha256 is None
 
 
 @pytest.mark.requirement("P1.8")

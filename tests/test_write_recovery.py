@@ -18,6 +18,7 @@ from corpus.writes.audit import AUDIT
 from corpus.writes.journal import Journal, read_journal
 from corpus.writes.recovery import pending, recover
 from corpus.writes.requests import create_task
+from corpus.writes.runtime import MOST_KEPT
 from tests.corpora import HOME, dirs_of, status_page, task_page, write
 from tests.interrupted import (
     Project,
@@ -32,6 +33,7 @@ from tests.trusted import (
     STATUS,
     editing_policy,
     grant_everything,
+    hash_of,
     leftovers,
     write_trusted,
     writer_of,
@@ -67,20 +69,15 @@ def interrupted(
     """Kill the request at the first step at which enough has happened."""
     project = project_with(tmp_path, ask)
     old, new = project.sides()
-    for step in project.kills(first=FIRST.get(enough, 1)):
+    for step in project.kills(first=FIRST.get((ask, enough), 1)):
         if enough(project):
-            FIRST[enough] = step
+            FIRST[ask, enough] = step
             return project, old, new
     pytest.fail("that never happened")
 
 
 FIRST: dict[object, int] = {}
 """The steps found, for the search takes long; a write takes the same ones each time."""
-
-
-def is_staged(project: Project) -> bool:
-    """Say whether the one new content is there, and not published."""
-    return len(list((dirs_of(project.root).state / "writes").rglob("*.old"))) == 1
 
 
 def is_half_published(project: Project) -> bool:
@@ -91,9 +88,12 @@ def is_published(project: Project) -> bool:
     return contents(project.root) != project.before
 
 
-def is_backed_up(project: Project) -> bool:
-    """Say whether all three new contents are there, and not published."""
-    return len(list((dirs_of(project.root).state / "writes").rglob("*.old"))) == 3
+def is_staged(project: Project) -> bool:
+    """Say whether every new content is there, and none is published."""
+    writes = dirs_of(project.root).state / "writes"
+    copies = {hash_of(path) for path in writes.rglob("*.new")}
+    stages = {hash_of(path) for path in (project.root / HOME).rglob("*.stage")}
+    return bool(copies) and stages == copies
 
 
 def waiting(tmp_path: Path) -> tuple[Project, dict[str, bytes], dict[str, bytes]]:
@@ -132,7 +132,7 @@ def test_all_sides_are_shown_to_the_owner(tmp_path: Path) -> None:
         shown = pending(writer)
     assert shown is not None
     sides = {
-        side.planned.path.removeprefix(f"{HOME}/"): side[1:] for side in shown.sides
+        side.planned.path.removeprefix(f"{HOME}/"): side[1:4] for side in shown.sides
     }
     status, two = "state/STATUS.md", "tasks/task-two.md"
     assert sides[status] == (old[status], new[status], THIRD)
@@ -246,7 +246,7 @@ def test_a_receipt_that_is_not_ours_takes_the_owner(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_became_a_link_takes_the_owner(tmp_path: Path) -> None:
-    project, _, _ = interrupted(tmp_path, ask_activation, is_backed_up)
+    project, _, _ = interrupted(tmp_path, ask_activation, is_staged)
     outside = tmp_path / "outside"
     (project.root / HOME / "tasks").rename(outside)
     (project.root / HOME / "tasks").symlink_to(outside)
@@ -258,14 +258,18 @@ def test_a_folder_that_became_a_link_takes_the_owner(tmp_path: Path) -> None:
     assert sorted(path.name for path in outside.iterdir()) == before
 
 
-def test_copies_are_kept_for_thirty_days(tmp_path: Path) -> None:
+def test_the_newest_copies_are_kept_whatever_the_clock_says(tmp_path: Path) -> None:
     project, _, _ = waiting(tmp_path)
     with writer_of(project.root, seed="three") as writer:
         recover(writer, resolve="old")
-        recover(writer)
-        assert len(leftovers(project.root)) == 1
         recover(writer._replace(clock=lambda: LATER))
-    assert leftovers(project.root) == []
+        (kept,) = leftovers(project.root)
+        (folder,) = (dirs_of(project.root).state / "writes").iterdir()
+        for number in range(MOST_KEPT):
+            write(folder / f"{number}.kept", "a later copy")
+        recover(writer)
+    assert kept not in leftovers(project.root)
+    assert len(leftovers(project.root)) == MOST_KEPT
 
 
 # Journals that cannot be used
@@ -368,18 +372,20 @@ ORPHAN = f".task-one.md.{'a' * 16}.stage"
 
 @pytest.mark.requirement("P11.2")
 @pytest.mark.parametrize("folder", ["state", "tasks", "tasks/later", "reports"])
-def test_a_stage_that_no_write_owns_is_reported_and_swept_after_an_hour(
-    tmp_path: Path, folder: str
+@pytest.mark.parametrize("content", ["the same", "somebody's save"])
+def test_a_stage_that_no_write_owns_is_swept_when_it_is_of_no_use(
+    tmp_path: Path, folder: str, content: str
 ) -> None:
     root = write_trusted(tmp_path / "corpus")
-    orphan = write(root / HOME / folder / ORPHAN, "half")
+    write(root / HOME / folder / "task-one.md", "the same")
+    orphan = write(root / HOME / folder / ORPHAN, content)
     assert _orphans(root, LATER) == [f"{HOME}/{folder}/{ORPHAN}"]
     assert _orphans(root, datetime.now(UTC)) == []
     with writer_of(root) as writer:
         recover(writer._replace(clock=partial(datetime.now, UTC)))
         assert orphan.exists()
         recover(writer._replace(clock=lambda: LATER))
-    assert not orphan.exists()
+    assert orphan.exists() == (content != "the same")
 
 
 @pytest.mark.requirement("P11.2", "P2.4")

@@ -24,7 +24,13 @@ from corpus.writes.requests import (
 from corpus.writes.runtime import runtime_path
 from corpus.writes.writer import open_writer
 from tests.corpora import HOME, dirs_of, report_page, status_page, task_page, write
-from tests.interrupted import ask_activation, ask_closing, ask_task, ask_update
+from tests.interrupted import (
+    ask_activation,
+    ask_closing,
+    ask_task,
+    ask_update,
+    receipts,
+)
 from tests.trusted import (
     MOMENT,
     STATUS,
@@ -430,7 +436,7 @@ def test_a_folder_of_journals_that_others_can_write_is_refused(
 # Failures on the way
 
 
-def test_a_content_that_does_not_stay_is_put_back(
+def test_a_content_that_does_not_stay_takes_the_owner(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = ask_update(project)
@@ -449,7 +455,12 @@ def test_a_content_that_does_not_stay_is_put_back(
         request(writer)
     assert caught.value.code == "READBACK_VERIFY"
     assert (project / STATUS).read_bytes().endswith(b"and more\n")
-    assert leftovers(project) == []
+    assert receipts(project) == 0
+    with writer_of(project, seed="two") as writer:
+        outcome = recover(writer)
+    assert outcome is not None
+    assert outcome.phase == "NEEDS_OWNER"
+    assert (project / STATUS).read_bytes().endswith(b"and more\n")
 
 
 def test_a_full_disk_changes_nothing(

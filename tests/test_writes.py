@@ -400,6 +400,12 @@ def test_what_is_saved_after_publication_is_not_taken_for_the_write(
         request(writer)
     assert (project / STATUS).read_bytes() == BY_HAND
     assert receipts(project) == 0
+    monkeypatch.undo()
+    with writer_of(project, seed="two") as writer:
+        outcome = recover(writer, resolve="current")
+    assert outcome is not None
+    assert outcome.phase == "ROLLED_BACK"
+    assert (project / STATUS).read_bytes() == BY_HAND
     assert leftovers(project) == []
 
 

@@ -79,12 +79,26 @@ def run_process(entry: Callable[[], int]) -> NoReturn:
     that is to last was written and flushed by then.
     """
     gc.set_threshold(COLLECT_AFTER, 50, 50)
+    _interrupt_once()
     status = entry()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by who started us
             with suppress(OSError, ValueError):  # closed by the reader
                 stream.flush()
     os._exit(status)
+
+
+def _interrupt_once() -> None:
+    """Let the first Ctrl-C interrupt, and no other one what follows from it."""
+    import signal  # noqa: PLC0415 - only for a process of our own
+
+    def interrupt(number: int, frame: object) -> NoReturn:
+        del frame
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def run_program(program: Program, arguments: Sequence[str]) -> int:
@@ -276,7 +290,7 @@ def _print(
         as_json: Callable[[object], object] = getattr(module, "as_json", lambda it: it)
         screen.write_json(as_json(value))
     else:
-        screen.write_lines(lines(value))
+        screen.write_lines(lines(value), raw=getattr(module, "RAW", False))
 
 
 def _wants_json(screen: Screen, arguments: Sequence[str]) -> bool:

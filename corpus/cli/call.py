@@ -63,6 +63,11 @@ class Call(NamedTuple):
             raise ConfirmationError(command=command)
 
 
+def corpus_above(folder: Path) -> Path | None:
+    """Give the nearest corpus that a folder lies in, None where it lies in none."""
+    return next((one for one in folder.parents if _is_corpus(str(one))), None)
+
+
 def _is_corpus(folder: str) -> bool:
     """Say whether `folder` holds the mark; a link counts, for `validate` reports it."""
     mark = os.path.join(folder, MARK)  # noqa: PTH118 - these answer False for any text

@@ -87,6 +87,81 @@ COMMANDS = (
         "Rebuild the index whenever a source changes, until Ctrl-C.",
     ),
     Command(
+        ("trust", "create"),
+        "corpus.cli.trust_create",
+        "Grant agents what the owner allows at most, outside the project.",
+    ),
+    Command(
+        ("trust", "show"),
+        "corpus.cli.trust_show",
+        "Show a grant, its four layers, and why a capability is missing.",
+    ),
+    Command(
+        ("trust", "list"),
+        "corpus.cli.trust_list",
+        "List every grant of this user, usable or not.",
+    ),
+    Command(
+        ("trust", "approve-policy"),
+        "corpus.cli.trust_approve",
+        "Accept the project's policy as it is now.",
+    ),
+    Command(
+        ("trust", "renew"),
+        "corpus.cli.trust_renew",
+        "Accept the folder that a moved or cloned project lies in now.",
+    ),
+    Command(
+        ("trust", "revoke"),
+        "corpus.cli.trust_revoke",
+        "Remove a grant.",
+    ),
+    Command(
+        ("mcp", "config"),
+        "corpus.cli.mcp_config",
+        "Print what to paste into an AI client, so that it starts `mcp`.",
+    ),
+    Command(
+        ("mcp",),
+        "corpus.cli.mcp",
+        "Serve the corpus to an AI agent over MCP, on stdin and stdout.",
+    ),
+    Command(
+        ("state", "update"),
+        "corpus.cli.state_update",
+        "Replace STATUS.md, if it still is what you read.",
+    ),
+    Command(
+        ("task", "create"),
+        "corpus.cli.task_create",
+        "Write a new task, from a file or from its parts.",
+    ),
+    Command(
+        ("task", "activate"),
+        "corpus.cli.task_activate",
+        "Make one task the active one, in the task and in STATUS.md.",
+    ),
+    Command(
+        ("task", "close"),
+        "corpus.cli.task_close",
+        "End a task, and let STATUS.md name it no longer.",
+    ),
+    Command(
+        ("report", "create"),
+        "corpus.cli.report_create",
+        "Write a new report, from a file or from its parts.",
+    ),
+    Command(
+        ("recover",),
+        "corpus.cli.recover",
+        "End an interrupted write, by its owner's word where it takes one.",
+    ),
+    Command(
+        ("audit-read",),
+        "corpus.cli.audit_read",
+        "Show the receipt of one controlled write, or list them.",
+    ),
+    Command(
         ("completion",),
         "corpus.cli.completion",
         "Print a completion script for a shell.",
@@ -113,6 +188,9 @@ OTHER_NAMES = (
     ("cat", "show"),
     ("read", "show"),
     ("info", "status"),
+    ("grant", "trust create"),
+    ("permissions", "trust show"),
+    ("approve", "trust approve-policy"),
 )
 """Words that people try, each with the command that does what they mean."""
 

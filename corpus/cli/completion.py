@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SUMMARY = "Print a completion script for a shell."
 EXAMPLE = 'eval "$(project-corpus completion bash)"'
 
+RAW = True
+"""What it prints is for programs too, as it is."""
+
 
 class Option(NamedTuple):
     """One option a shell may offer; `choices` are the values it may have."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SUMMARY = "Compile the context for a query within a token budget."
 EXAMPLE = "project-corpus context bundle 'how are gauges installed' --format prompt"
 
+RAW = True
+"""What it prints is for programs too, as it is."""
+
 DEFAULT_TOKENS = 1_200
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus.cli.call import corpus_above
+from corpus.cli.writing import written
 from corpus.errors import RootNotFoundError, UsageError
+from corpus.protocol.layout import PROJECT_PATH
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +24,10 @@ if TYPE_CHECKING:
     from corpus.refs import RelPath
 
 SUMMARY = "Write a new corpus that validates, overwriting nothing."
-EXAMPLE = "project-corpus init . --template software --name 'Weather Station'"
+EXAMPLE = (
+    "project-corpus init . --template software --name 'Weather Station' --mcp"
+    " --gitignore"
+)
 
 
 SHOWN = 10
@@ -35,7 +42,8 @@ class Outcome:
 
     `paths` are relative to `root`. `order` is what a new corpus was made of; None where
     files were added to the corpus that is there. `agents_lines` are to be added to an
-    AGENTS.md that was left alone.
+    AGENTS.md that was left alone. `inside` is the corpus around a new one, `named` ROOT
+    as it was given.
     """
 
     root: Path
@@ -46,12 +54,15 @@ class Outcome:
     paths: tuple[str, ...] = ()
     agents_lines: tuple[str, ...] = ()
     importable: Importable | None = None
+    inside: Path | None = None
+    named: str = "."
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
         found = self.importable
         return {
             "root": str(self.root),
+            "inside": str(self.inside) if self.inside else None,
             "project_id": self.project_id,
             "name": self.name,
             "template": self.order.template if self.order else None,
@@ -97,22 +108,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", help="the project's name for people (default: the folder's name)"
     )
-    parser.add_argument(
-        "--profile",
-        choices=("READ_ONLY", "SAFE_EDIT"),
-        default="READ_ONLY",
-        help="what the policy offers: reading, or also controlled writes and the MCP"
-        " server, which still take the owner's grant (default: READ_ONLY)",
-    )
+    _configure_policy(parser)
     parser.add_argument(
         "--gitignore",
         action="store_true",
         help="add the cache folder to .gitignore",
-    )
-    parser.add_argument(
-        "--with-records",
-        action="store_true",
-        help="allow records and MCP as well, beyond the published vocabulary",
     )
     parser.add_argument(
         "--from-existing",
@@ -126,6 +126,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _configure_policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--profile",
+        choices=("READ_ONLY", "SAFE_EDIT"),
+        default="READ_ONLY",
+        help="what the policy offers: reading, or also controlled writes and the MCP"
+        " server, which still take the owner's grant (default: READ_ONLY)",
+    )
+    parser.add_argument(
+        "--mcp",
+        action="store_true",
+        help="let the policy offer the MCP server too, which still takes the owner's"
+        " grant (beyond the published vocabulary, unless under SAFE_EDIT)",
+    )
+    parser.add_argument(
+        "--with-records",
+        action="store_true",
+        help="allow records and MCP as well, beyond the published vocabulary",
+    )
+
+
 def run(  # noqa: PLR0913 - one keyword an option
     call: Call,
     *,
@@ -135,6 +156,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     project_id: str | None,
     name: str | None,
     profile: Profile,
+    mcp: bool,
     gitignore: bool,
     with_records: bool,
     from_existing: bool,
@@ -152,7 +174,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     if from_existing:
         outcome = _into_standing(folder, project_id=project_id, apply=apply)
         if outcome is not None:
-            return outcome
+            return replace(outcome, named=root)
     order = make_order(
         folder,
         project_id=project_id,
@@ -161,7 +183,7 @@ def run(  # noqa: PLR0913 - one keyword an option
         language=language,
     )
     order = replace(
-        order, profile=profile, with_records=with_records, gitignore=gitignore
+        order, profile=profile, mcp=mcp, with_records=with_records, gitignore=gitignore
     )
     outcome = Outcome(
         root=folder,
@@ -170,6 +192,8 @@ def run(  # noqa: PLR0913 - one keyword an option
         order=order,
         applied=False,
         importable=_find(folder, order.project_id, ()) if from_existing else None,
+        inside=corpus_above(folder),
+        named=root,
     )
     found = outcome.importable
     if found is not None and not apply:
@@ -204,16 +228,26 @@ def lines(value: Outcome) -> Iterator[str]:
         if path not in imported:
             yield f"wrote {path}"
     if value.order is None:
-        yield "next: run project-corpus validate"
+        yield f"next: run {written('validate', root=_named(value))}"
         return
     yield f"{value.name} ({value.project_id}) is a corpus now"
-    yield "next: describe the project in .project-corpus/state/PROJECT.md"
+    if value.inside is not None:
+        yield (
+            f"note: it lies inside the corpus {value.inside}; commands below"
+            f" {value.root} mean the new one now"
+        )
+    page = os.path.normpath(os.path.join(value.named, PROJECT_PATH))  # noqa: PTH118
+    yield f"next: describe the project in {shlex.quote(page)}"
     if value.agents_lines:
         yield ""
         yield "AGENTS.md was there already and was left alone; add these lines to it:"
         yield "----------"
         yield from value.agents_lines
         yield "----------"
+
+
+def _named(value: Outcome) -> str | None:
+    return None if value.named == "." else value.named
 
 
 def _into_standing(

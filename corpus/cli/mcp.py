@@ -22,11 +22,7 @@ project-corpus mcp ."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
     add_root(parser)
-    parser.add_argument(
-        "--trust",
-        metavar="FILE",
-        help="the owner's grant (default: the project's own in the trust folder)",
-    )
+    add_grant(parser)
     add_allow(parser)
     parser.add_argument(
         "--results",
@@ -34,6 +30,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="structured",
         help="where results stand: in structuredContent, or as text for clients that"
         " show only that (default: %(default)s)",
+    )
+
+
+def add_grant(parser: argparse.ArgumentParser) -> None:
+    """Declare `--trust`."""
+    parser.add_argument(
+        "--trust",
+        metavar="FILE",
+        help="the owner's grant (default: the project's own in the trust folder)",
     )
 
 

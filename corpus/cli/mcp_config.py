@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
-from corpus.cli.mcp import add_allow
+from corpus.cli.mcp import add_allow, add_grant
+from corpus.errors import CodedError, UsageError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from corpus.cli.call import Call
-    from corpus.mcp.clients import Snippet
+    from corpus.mcp.clients import Problem, Snippet
 
 SUMMARY = "Print what to paste into an AI client, so that it starts `mcp`."
 EXAMPLE = "project-corpus mcp config --client claude-code"
@@ -26,7 +29,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--client", choices=CLIENTS, required=True, help="the client to print it for"
     )
+    add_grant(parser)
     add_allow(parser)
+    parser.add_argument(
+        "--server-name",
+        metavar="NAME",
+        default="project-corpus",
+        type=name_argument,
+        help="what the client calls the server; give each of several projects its own"
+        " (default: %(default)s)",
+    )
     parser.add_argument(
         "--portable",
         action="store_true",
@@ -35,26 +47,49 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(
+def name_argument(text: str) -> str:
+    """Read `--server-name`; UsageError when some client could not take it."""
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}", text) is None:
+        raise UsageError(
+            problem="`--server-name` is 1 to 64 of A-Z, a-z, 0-9, `_` and `-`, and does"
+            " not begin with `-`"
+        )
+    return text
+
+
+def run(  # noqa: PLR0913 - one for each option
     call: Call,
     *,
     root: str | None,
     client: str,
+    trust: str | None,
     allow: Sequence[str] | None,
+    server_name: str,
     portable: bool,
 ) -> Snippet:
-    """Write the snippet; nothing is changed anywhere."""
-    from corpus.authority import known_capabilities  # noqa: PLC0415 - only when run
-    from corpus.mcp.clients import NAME, snippet_for  # noqa: PLC0415 - another edge
+    """Write the snippet and try what it would do; nothing is changed anywhere."""
+    from pathlib import Path  # noqa: PLC0415 - only when run
 
-    known_capabilities(allow or ())
+    from corpus.authority import known_capabilities  # noqa: PLC0415 - only when run
+    from corpus.mcp.clients import NAME, Start, snippet_for  # noqa: PLC0415 - an edge
+    from corpus.mcp.desk import SERVING  # noqa: PLC0415 - another edge
+
+    asked = None if allow is None else known_capabilities(allow)
+    if asked is not None and SERVING not in asked:
+        problem = f"`--allow` leaves out `{SERVING}`, without which nothing is served"
+        raise UsageError(problem=problem)
+    if portable and trust is not None:
+        raise UsageError(problem="`--trust` names a file that only this machine has")
     folder = call.root(root)
-    return snippet_for(
-        client,
-        [NAME] if portable else _program(),
+    start = Start(
+        program=[NAME] if portable else _program(),
         root=None if portable else str(folder),
+        trust=None if trust is None else str(Path(trust).absolute()),
         allow=allow or (),
+        name=server_name,
     )
+    found = snippet_for(client, start)
+    return found._replace(problem=_problem(folder, trust, asked))
 
 
 def as_json(value: Snippet) -> object:
@@ -72,6 +107,39 @@ def lines(value: Snippet) -> Iterator[str]:
         yield "or run:"
         yield ""
         yield f"  {value.command}"
+    if value.problem is not None:
+        code, reasons, hint = value.problem
+        why = f" ({', '.join(reasons)})" if reasons else ""
+        yield ""
+        yield f"warning: it cannot work now: {code}{why}; {hint}"
+
+
+def _problem(
+    folder: Path, trust: str | None, asked: frozenset[str] | None
+) -> Problem | None:
+    """Find out what would keep such a server from starting or from listing a tool."""
+    from corpus.authority import Session  # noqa: PLC0415 - only when run
+    from corpus.confined.reader import open_root  # noqa: PLC0415 - only when run
+    from corpus.mandate import find_grant, mandate_for  # noqa: PLC0415 - only when run
+    from corpus.mcp.clients import Problem  # noqa: PLC0415 - another edge
+    from corpus.mcp.desk import SERVING, TRANSPORT  # noqa: PLC0415 - another edge
+    from corpus.mcp.table import TOOLS  # noqa: PLC0415 - another edge
+    from corpus.userdirs import user_dirs  # noqa: PLC0415 - no page of help needs it
+
+    try:
+        with open_root(folder) as opened:
+            grant = find_grant(opened, trust=trust, dirs=user_dirs())
+            session = Session(TRANSPORT, asked)
+            mandate = mandate_for(opened, folder, grant, session)
+        mandate.require(SERVING)
+        if not any(all(map(mandate.permits, tool.capabilities)) for tool in TOOLS):
+            mandate.require(TOOLS[0].capability)
+    except CodedError as error:
+        reasons = str(error.facts.get("reasons", ""))
+        return Problem(
+            error.code, tuple(reasons.split(", ")) if reasons else (), error.hint
+        )
+    return None
 
 
 def _program() -> list[str]:

@@ -107,9 +107,12 @@ class Screen:
             text = re.sub(_HIDDEN_IN_JSON, _escaped_in_json, text)
         self.write(f"{text}\n")
 
-    def write_lines(self, lines: Iterable[str]) -> None:
-        """Write text for people, one element a line."""
-        shown = map(visible, lines) if self.out_is_terminal else lines
+    def write_lines(self, lines: Iterable[str], *, raw: bool = False) -> None:
+        """Write text for people, one element a line.
+
+        `raw` lines are somebody's own text: in a pipe or a file they stay as they are.
+        """
+        shown = lines if raw and not self.out_is_terminal else map(visible, lines)
         text = "\n".join(shown)
         if text:
             self.write(f"{text}\n")

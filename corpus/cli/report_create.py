@@ -8,12 +8,13 @@ from corpus.cli.arguments import add_root
 from corpus.cli.writing import (
     add_input,
     add_trust,
+    drafted_id,
     open_for_writing,
-    outcome_lines,
-    own_id,
     read_content,
     require_draft,
     require_one_way,
+    stated_id,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
-    from corpus.writes.outcome import Outcome
+    from corpus.cli.writing import Written
 
 SUMMARY = "Write a new report, from a file or from its parts."
 EXAMPLE = (
@@ -37,12 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--id",
         dest="report_id",
         metavar="ID",
-        help="the report's id (default: made of the title, or as the input states)",
+        help="the report's id (default: made of the title, or the next number;"
+        " or as the input states)",
     )
     add_input(parser)
     parser.add_argument("--title", help="what was found, in a few words")
     parser.add_argument(
-        "--task", metavar="ID", help="the task it belongs to (default: NONE)"
+        "--task", metavar="ID", help="the task in scope it belongs to (default: NONE)"
     )
     parser.add_argument(
         "--result",
@@ -73,8 +75,8 @@ def run(  # noqa: PLR0913 - one keyword an option
     evidence: list[str] | None,
     limitation: list[str] | None,
     trust: str | None,
-) -> Outcome:
-    """Create one report."""
+) -> Written:
+    """Create one report; a task that is named must be there."""
     from corpus.protocol.compose import ReportDraft, compose_report  # noqa: PLC0415
     from corpus.sources.scan import read_policy  # noqa: PLC0415 - only when run
     from corpus.writes.requests import create_report  # noqa: PLC0415 - only when run
@@ -87,8 +89,10 @@ def run(  # noqa: PLR0913 - one keyword an option
     content = None if source is None else read_content(source)
     if content is None:
         require_draft({name: parts[name] for name in parts if name != "--task"})
-    chosen = own_id(report_id, content=content, key="Report-ID", title=title or "")
+    else:
+        report_id = stated_id(report_id, content, "Report-ID")
     with open_for_writing(call, root, trust) as writer:
+        chosen = drafted_id(report_id, writer, "report", title or "")
         if content is None:
             content = compose_report(
                 ReportDraft(
@@ -103,16 +107,17 @@ def run(  # noqa: PLR0913 - one keyword an option
                 report_id=chosen,
                 now=call.now,
             )
-        return create_report(writer, chosen, content)
+        outcome = create_report(writer, chosen, content, task=task)
+        return told(writer, outcome, root, trust)
 
 
-def as_json(value: Outcome) -> dict[str, object]:
+def as_json(value: Written) -> dict[str, object]:
     """Give the outcome as one JSON object."""
     return value.as_json()
 
 
-def lines(value: Outcome) -> Iterator[str]:
+def lines(value: Written) -> Iterator[str]:
     """Tell what was created and where to cite it."""
-    path = value.changes[0].path
+    path = value.outcome.changes[0].path
     cite = f"cite it in STATUS.md under Evidence References: `- {path}`"
-    yield from outcome_lines(value, cite)
+    yield from value.lines(cite)

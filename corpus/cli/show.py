@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SUMMARY = "Print one source, or some of its lines."
 EXAMPLE = "project-corpus show reports/field-test.md --lines 10-24"
 
+RAW = True
+"""What it prints is for programs too, as it is."""
+
 _SUGGESTED = 3
 _TELLING = 3
 _LONGEST = 200

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.writing import (
-    INDEX_NEXT,
     add_input,
     add_status_hash,
     add_trust,
     open_for_writing,
-    outcome_lines,
     read_content,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
-    from corpus.writes.outcome import Outcome
+    from corpus.cli.writing import Written
 
 SUMMARY = "Replace STATUS.md, if it still is what you read."
 EXAMPLE = (
@@ -44,20 +43,21 @@ def run(
     source: str,
     expected_sha256: str,
     trust: str | None,
-) -> Outcome:
+) -> Written:
     """Write the new STATUS.md in one transaction."""
     from corpus.writes.requests import update_state  # noqa: PLC0415 - only when run
 
     content = read_content(source)
     with open_for_writing(call, root, trust) as writer:
-        return update_state(writer, content, expected_sha256=expected_sha256)
+        outcome = update_state(writer, content, expected_sha256=expected_sha256)
+        return told(writer, outcome, root, trust)
 
 
-def as_json(value: Outcome) -> dict[str, object]:
+def as_json(value: Written) -> dict[str, object]:
     """Give the outcome as one JSON object."""
     return value.as_json()
 
 
-def lines(value: Outcome) -> Iterator[str]:
+def lines(value: Written) -> Iterator[str]:
     """Tell what was changed and what to do next."""
-    yield from outcome_lines(value, INDEX_NEXT)
+    yield from value.lines(value.where.index_command())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
+    from corpus.confined.reader import ConfinedRoot
     from corpus.protocol.overview import ActiveTask, Overview
 
 SUMMARY = "Show where the project stands, on one card."
@@ -37,7 +38,8 @@ def run(call: Call, *, root: str | None) -> Overview:
     path = call.root(root)
     with open_root(path) as opened:
         card = index_card(opened, path, dirs=user_dirs())
-        return overview(opened, index=card)
+        waits = _write_waits(opened)
+        return overview(opened, index=card, interrupted_write=waits)
 
 
 def lines(value: Overview) -> Iterator[str]:
@@ -50,8 +52,22 @@ def lines(value: Overview) -> Iterator[str]:
     yield from _row("next action", value.next_action or "none")
     yield from _row("blockers", value.blockers or "none")
     yield from _row("verified", value.last_verified_at or "not stated")
+    yield from _row("STATUS.md", f"sha256 {value.status_sha256 or 'not known'}")
     yield from _row("index", _index(value))
     yield from _row("findings", _findings(value))
+
+
+def _write_waits(opened: ConfinedRoot) -> bool:
+    """Say whether a write was interrupted; without a usable policy nobody can tell."""
+    from corpus.errors import CodedError  # noqa: PLC0415 - only when run
+    from corpus.sources.scan import read_policy  # noqa: PLC0415 - only when run
+    from corpus.writes.interrupted import interrupted_write  # noqa: PLC0415 - too
+
+    try:
+        policy = read_policy(opened)
+    except CodedError:
+        return False
+    return interrupted_write(opened, policy, state=user_dirs().state) is not None
 
 
 def _row(label: str, text: str) -> Iterator[str]:
@@ -84,9 +100,12 @@ def _index(value: Overview) -> str:
 
 
 def _findings(value: Overview) -> str:
-    if not value.errors and not value.warnings:
-        return "none"
-    return (
-        f"{counted(value.errors, 'error')}, {counted(value.warnings, 'warning')}; "
-        "run `project-corpus validate`"
-    )
+    found = []
+    if value.errors or value.warnings:
+        found.append(
+            f"{counted(value.errors, 'error')}, {counted(value.warnings, 'warning')}; "
+            "run `project-corpus validate`"
+        )
+    if value.interrupted_write:
+        found.append("an interrupted write; run `project-corpus recover`")
+    return "\n".join(found) or "none"

@@ -8,9 +8,8 @@ from corpus.cli.arguments import add_root
 from corpus.cli.writing import (
     add_task_change,
     add_trust,
-    new_hash,
     open_for_writing,
-    outcome_lines,
+    told,
 )
 from corpus.refs import stem
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
-    from corpus.writes.outcome import Outcome
+    from corpus.cli.writing import Written
 
 SUMMARY = "Make one task the active one, in the task and in STATUS.md."
 EXAMPLE = (
@@ -44,34 +43,32 @@ def run(  # noqa: PLR0913 - one keyword an option
     task_sha256: str | None,
     next_action: str | None,
     trust: str | None,
-) -> Outcome:
+) -> Written:
     """Change the task and STATUS.md together."""
     from corpus.writes.requests import activate_task  # noqa: PLC0415 - only when run
 
     with open_for_writing(call, root, trust) as writer:
-        return activate_task(
+        outcome = activate_task(
             writer,
             task_id,
             expected_sha256=expected_sha256,
             task_sha256=task_sha256,
             next_action=next_action,
         )
+        return told(writer, outcome, root, trust)
 
 
-def as_json(value: Outcome) -> dict[str, object]:
+def as_json(value: Written) -> dict[str, object]:
     """Give the outcome as one JSON object."""
     return value.as_json()
 
 
-def lines(value: Outcome) -> Iterator[str]:
+def lines(value: Written) -> Iterator[str]:
     """Tell what was changed and how to end the task."""
-    from corpus.protocol.layout import STATUS_PATH  # noqa: PLC0415 - only when printed
-
-    task = stem(value.changes[0].path)
-    known = new_hash(value, STATUS_PATH)
-    yield from outcome_lines(
-        value,
-        "do the work, and say what came of it with `project-corpus report create"
-        f" --task {task} …`",
-        f"project-corpus task close --id {task} --expected-sha256 {known}",
+    task = stem(value.outcome.changes[0].path)
+    where, known = value.where, ("--expected-sha256", value.status_sha256)
+    yield from value.lines(
+        "do the work, and say what came of it with"
+        f" `{where.command('report', 'create', '--task', task)} …`",
+        where.command("task", "close", "--id", task, *known),
     )

@@ -8,12 +8,13 @@ from corpus.cli.arguments import add_root
 from corpus.cli.writing import (
     add_input,
     add_trust,
+    drafted_id,
     open_for_writing,
-    outcome_lines,
-    own_id,
     read_content,
     require_draft,
     require_one_way,
+    stated_id,
+    told,
 )
 from corpus.refs import stem
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
-    from corpus.writes.outcome import Outcome
+    from corpus.cli.writing import Written
 
 SUMMARY = "Write a new task, from a file or from its parts."
 EXAMPLE = (
@@ -38,7 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--id",
         dest="task_id",
         metavar="ID",
-        help="the task's id (default: made of the title, or as the input states)",
+        help="the task's id (default: made of the title, or the next number;"
+        " or as the input states)",
     )
     add_input(parser)
     parser.add_argument("--title", help="the task in a few words")
@@ -68,7 +70,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     constraint: list[str] | None,
     acceptance: list[str] | None,
     trust: str | None,
-) -> Outcome:
+) -> Written:
     """Create one task, which is OPEN where it is composed here."""
     from corpus.protocol.compose import TaskDraft, compose_task  # noqa: PLC0415
     from corpus.sources.scan import read_policy  # noqa: PLC0415 - only when run
@@ -80,8 +82,10 @@ def run(  # noqa: PLR0913 - one keyword an option
     content = None if source is None else read_content(source)
     if content is None:
         require_draft({"--title": title, "--objective": objective})
-    chosen = own_id(task_id, content=content, key="Task-ID", title=title or "")
+    else:
+        task_id = stated_id(task_id, content, "Task-ID")
     with open_for_writing(call, root, trust) as writer:
+        chosen = drafted_id(task_id, writer, "task", title or "")
         if content is None:
             content = compose_task(
                 TaskDraft(
@@ -95,16 +99,17 @@ def run(  # noqa: PLR0913 - one keyword an option
                 task_id=chosen,
                 now=call.now,
             )
-        return create_task(writer, chosen, content)
+        return told(writer, create_task(writer, chosen, content), root, trust)
 
 
-def as_json(value: Outcome) -> dict[str, object]:
+def as_json(value: Written) -> dict[str, object]:
     """Give the outcome as one JSON object."""
     return value.as_json()
 
 
-def lines(value: Outcome) -> Iterator[str]:
+def lines(value: Written) -> Iterator[str]:
     """Tell what was created and how to begin it."""
-    task = stem(value.changes[0].path)
-    begin = f"project-corpus task activate --id {task} --expected-sha256 HASH"
-    yield from outcome_lines(value, f"{begin} (the hash of STATUS.md)")
+    task = stem(value.outcome.changes[0].path)
+    known = ("--expected-sha256", value.status_sha256)
+    begin = value.where.command("task", "activate", "--id", task, *known)
+    yield from value.lines(begin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from corpus.cli.arguments import add_root, positive_argument
 from corpus.cli.granting import (
@@ -15,9 +15,11 @@ from corpus.cli.granting import (
     place_of,
     row,
 )
+from corpus.cli.writing import written
 from corpus.confined.reader import open_root
 from corpus.errors import CodedError, UsageError
-from corpus.grant import TRANSPORTS, Limits
+from corpus.grant import TRANSPORTS, Grant, Limits
+from corpus.protocol.layout import POLICY_PATH
 from corpus.refusals import GrantMissingError
 from corpus.trust import read_grant, write_grant
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from corpus.approval import Account, Terms
     from corpus.cli.call import Call
     from corpus.cli.granting import Place
-    from corpus.grant import Grant
 
 SUMMARY = "Grant agents what the owner allows at most, outside the project."
 EXAMPLE = (
@@ -42,10 +43,17 @@ _COMMAND = "trust create --replace"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """A grant that was written, and what it gives now."""
+    """A grant that was written, and what it gives now.
+
+    `changed` is false where the grant that was there says the same. `next` is what to
+    do where something granted has no effect, or where there is `nothing_to_write`.
+    """
 
     path: Path
     account: Account
+    changed: bool
+    next: tuple[str, ...]
+    nothing_to_write: bool
 
     def as_json(self) -> dict[str, object]:
         """Give the answer as one JSON object."""
@@ -53,6 +61,9 @@ class Created:
             "ok": True,
             "project_id": self.account.grant.project_id,
             "trust_path": str(self.path),
+            "changed": self.changed,
+            "nothing_to_write": self.nothing_to_write,
+            "next": list(self.next),
             **self.account.as_json(),
         }
 
@@ -113,7 +124,12 @@ def run(  # noqa: PLR0913 - one for each option
     yes: bool,
 ) -> Created:
     """Draft the grant, ask where one is replaced, and write it."""
-    from corpus.approval import account, draft  # noqa: PLC0415 - parses Markdown
+    from corpus.approval import (  # noqa: PLC0415 - parses Markdown
+        WRITING,
+        account,
+        changes,
+        draft,
+    )
 
     if writes and allow is not None:
         raise UsageError(problem="`--writes` does not go with `--allow`")
@@ -122,18 +138,43 @@ def run(  # noqa: PLR0913 - one for each option
     place = place_of(call, root, trust)
     with open_root(place.root) as opened:
         grant = draft(opened, place.root, terms, now=call.now)
-        old = _confirmed(call, place, grant, yes=yes) if replace else False
-        write_grant(place.path, grant, root=place.root, replace=old, random=call.random)
-        return Created(path=place.path, account=account(opened, grant))
+        old = _standing(place) if replace else False
+        if isinstance(old, Grant) and not changes(old, grant):
+            grant = old
+        else:
+            _confirm(call, old, grant, yes=yes)
+            write_grant(
+                place.path,
+                grant,
+                root=place.root,
+                replace=old if isinstance(old, Grant) else old is not False,
+                random=call.random,
+            )
+        given = account(opened, grant)
+        return Created(
+            path=place.path,
+            account=given,
+            changed=grant is not old,
+            next=_next(given, root, trust, writes=writes),
+            nothing_to_write=writes and not grant.capability_ceiling & WRITING,
+        )
 
 
 def lines(value: Created) -> Iterator[str]:
     """Show where the grant is and what it gives now."""
-    yield f"granted {value.account.grant.project_id}"
+    project_id = value.account.grant.project_id
+    if value.changed:
+        yield f"granted {project_id}"
+    else:
+        yield f"{project_id}: nothing changes, the grant is the one there was"
     yield ""
     yield from row("grant", str(value.path))
     yield from row("file system", filesystem_text(value.account))
     yield from account_lines(value.account)
+    if value.nothing_to_write:
+        yield "nothing to write: the policy offers no controlled writes"
+    for line in value.next:
+        yield f"next: {line}"
 
 
 def _terms(
@@ -156,18 +197,44 @@ def _terms(
     )
 
 
-def _confirmed(call: Call, place: Place, new: Grant, *, yes: bool) -> bool | Grant:
-    """Show what is replaced and ask; give what must still stand there."""
-    from corpus.approval import changes  # noqa: PLC0415 - parses Markdown
-
+def _standing(place: Place) -> Grant | CodedError | Literal[False]:
+    """Give the grant that stands there, or why it cannot be used; False without one."""
     try:
-        old = read_grant(place.path, root=place.root)
+        return read_grant(place.path, root=place.root)
     except GrantMissingError:
         return False
     except CodedError as error:
-        question = f"replace a grant that cannot be used ({error})?"
+        return error
+
+
+def _confirm(
+    call: Call, old: Grant | CodedError | Literal[False], new: Grant, *, yes: bool
+) -> None:
+    """Show what is replaced, if anything is, and ask."""
+    from corpus.approval import changes  # noqa: PLC0415 - parses Markdown
+
+    if isinstance(old, CodedError):
+        question = f"replace a grant that cannot be used ({old})?"
         call.require_yes(_COMMAND, question, yes=yes)
-        return True
-    shown = [*change_lines(changes(old, new)), "replace the grant?"]
-    call.require_yes(_COMMAND, "\n".join(shown), yes=yes)
-    return old
+    elif old:
+        shown = [*change_lines(changes(old, new)), "replace the grant?"]
+        call.require_yes(_COMMAND, "\n".join(shown), yes=yes)
+
+
+def _next(
+    given: Account, root: str | None, trust: str | None, *, writes: bool
+) -> tuple[str, ...]:
+    """Say what to change in the policy, and how to approve that."""
+    from corpus.approval import WRITING, missing_in_policy  # noqa: PLC0415 - parses
+
+    lines = missing_in_policy(given, writes=writes)
+    if not lines:
+        return ()
+    words = ["trust", "approve-policy"]
+    if writes and not given.grant.capability_ceiling & WRITING:
+        words = ["trust", "create", "--writes", "--replace"]
+    options = [] if trust is None else ["--trust", trust]
+    return (
+        *(f"in {POLICY_PATH}: {line}" for line in lines),
+        written(*words, root=root, options=options),
+    )

@@ -36,6 +36,7 @@ _READ = (
     | getattr(os, "O_BINARY", 0)
 )
 _PRIVATE = 0o600
+_SHARED = 0o666
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
@@ -108,20 +109,27 @@ class Folder:
             self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False
         )
 
-    def create(self, name: str) -> int:
-        """Create a file that must not exist, private to the user, open to write."""
-        return os.open(self._prefix + name, _CREATE, 0o600, dir_fd=self._descriptor)
+    def create(self, name: str, mode: int = 0o600) -> int:
+        """Create a file that must not exist, open to write; the umask applies."""
+        return os.open(self._prefix + name, _CREATE, mode, dir_fd=self._descriptor)
 
-    def write_new(self, name: str, content: bytes, mode: int = 0o600) -> None:
+    def identity(self) -> tuple[int, int]:
+        """Name the folder itself, wherever its path may lead by now."""
+        assert self._descriptor is not None, "only a folder with a descriptor"
+        status = os.fstat(self._descriptor)
+        return status.st_dev, status.st_ino
+
+    def write_new(self, name: str, content: bytes, mode: int | None = 0o600) -> None:
         """Create a file that must not exist and make its content durable.
 
+        Without a mode it is for whom the user's umask lets new files be.
         What fails half-way is removed again.
         """
-        descriptor = self.create(name)
+        descriptor = self.create(name, _PRIVATE if mode is not None else _SHARED)
         try:
             try:
                 write_through(descriptor, content)
-                if mode != _PRIVATE:
+                if mode is not None and mode != _PRIVATE:
                     os.fchmod(descriptor, mode)
                 os.fsync(descriptor)
             finally:

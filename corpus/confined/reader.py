@@ -298,7 +298,36 @@ class ConfinedRoot:
             raise Unreadable(_unportable(problem))
         if len(parts) > MAX_DEPTH:
             raise Unreadable(TOO_DEEP)
+        self._require_spelled(parts)
         self._portable.add(path)
+
+    def _require_spelled(self, parts: list[str]) -> None:
+        """Refuse a path that leads to a file only where letter case does not matter.
+
+        Scopes compare names; a file system that takes `SECRET` for `secret` must not
+        answer to a spelling that no scope means. Such a one shows itself: the same
+        entry answers to the other case. Then the folder's own listing decides.
+        """
+        for count in range(1, len(parts) + 1):
+            *above, name = parts[:count]
+            folder, other = "/".join(above), name.swapcase()
+            if other == name or not self._same_entry(folder, name, other):
+                continue
+            try:
+                with self._tree.open_folder(folder) as opened:
+                    names = [child.name for child in opened.children()]
+            except OSError as error:
+                raise Unreadable(reason_of(error)) from None
+            if name not in names:
+                raise Unreadable(NOT_FOUND)
+
+    def _same_entry(self, folder: str, one: str, other: str) -> bool:
+        prefix = f"{folder}/" if folder else ""
+        try:
+            found = self._tree.look(prefix + other)
+            return os.path.samestat(found, self._tree.look(prefix + one))
+        except OSError:
+            return False
 
 
 class _Listing:

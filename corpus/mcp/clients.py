@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 NAME = "project-corpus"
-"""What the server is called in every client."""
+"""What the server is called in every client, unless a person names it otherwise."""
 
 Form = Literal["json", "toml"]
 
@@ -22,6 +22,7 @@ Form = Literal["json", "toml"]
 class Client(NamedTuple):
     """One AI client: where it keeps its servers, and in what form.
 
+    `write` and `command` take what the server is called and the words that start it.
     `folder` is what the client replaces by the folder that is open, None where it
     starts servers in that folder. `text_only` says that it shows no structured results.
     """
@@ -29,10 +30,32 @@ class Client(NamedTuple):
     title: str
     file: str
     form: Form
-    write: Callable[[Sequence[str]], str]
+    write: Callable[[str, Sequence[str]], str]
     folder: str | None = None
     text_only: bool = False
-    command: Callable[[Sequence[str]], Sequence[str]] | None = None
+    command: Callable[[str, Sequence[str]], Sequence[str]] | None = None
+
+
+class Start(NamedTuple):
+    """How a client starts the server.
+
+    `program` are the words that start us; `root` is the project's folder, None for the
+    folder that the client has open; `trust` is the grant, None for the usual place.
+    """
+
+    program: Sequence[str]
+    root: str | None
+    trust: str | None = None
+    allow: Sequence[str] = ()
+    name: str = NAME
+
+
+class Problem(NamedTuple):
+    """Why what is printed would not work at this moment."""
+
+    code: str
+    reasons: tuple[str, ...]
+    hint: str
 
 
 class Snippet(NamedTuple):
@@ -43,56 +66,52 @@ class Snippet(NamedTuple):
     format: Form
     snippet: str
     command: str | None
+    problem: Problem | None = None
 
     def as_json(self) -> dict[str, object]:
         """Give the snippet as a JSON object."""
-        return self._asdict()
+        problem = None if self.problem is None else self.problem._asdict()
+        return {**self._asdict(), "problem": problem}
 
 
-def snippet_for(
-    name: str,
-    program: Sequence[str],
-    *,
-    root: str | None,
-    allow: Sequence[str],
-) -> Snippet:
-    """Write the snippet for the client called `name`.
-
-    `program` are the words that start us; `root` is the project's folder, None for the
-    folder that the client has open.
-    """
+def snippet_for(name: str, start: Start) -> Snippet:
+    """Write the snippet for the client called `name`."""
     client = CLIENTS[name]
-    folder = client.folder if root is None else root
-    words = [*program, "mcp"]
+    folder = client.folder if start.root is None else start.root
+    words = [*start.program, "mcp"]
     words += [folder] if folder is not None else []
-    words += [part for capability in allow for part in ("--allow", capability)]
+    words += ["--trust", start.trust] if start.trust is not None else []
+    words += [part for capability in start.allow for part in ("--allow", capability)]
     words += ["--results", "text"] if client.text_only else []
-    command = None if client.command is None else shlex.join(client.command(words))
-    return Snippet(name, client.file, client.form, client.write(words), command)
+    command = None
+    if client.command is not None:
+        command = shlex.join(client.command(start.name, words))
+    text = client.write(start.name, words)
+    return Snippet(name, client.file, client.form, text, command)
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _servers(words: Sequence[str]) -> str:
+def _servers(name: str, words: Sequence[str]) -> str:
     started = {"command": words[0], "args": list(words[1:])}
-    return _json({"mcpServers": {NAME: started}})
+    return _json({"mcpServers": {name: started}})
 
 
-def _vscode(words: Sequence[str]) -> str:
+def _vscode(name: str, words: Sequence[str]) -> str:
     started = {"type": "stdio", "command": words[0], "args": list(words[1:])}
-    return _json({"servers": {NAME: started}})
+    return _json({"servers": {name: started}})
 
 
-def _opencode(words: Sequence[str]) -> str:
+def _opencode(name: str, words: Sequence[str]) -> str:
     started = {"type": "local", "command": list(words), "enabled": True}
-    return _json({"$schema": "https://opencode.ai/config.json", "mcp": {NAME: started}})
+    return _json({"$schema": "https://opencode.ai/config.json", "mcp": {name: started}})
 
 
-def _codex(words: Sequence[str]) -> str:
+def _codex(name: str, words: Sequence[str]) -> str:
     args = ", ".join(map(_toml, words[1:]))
-    return f"[mcp_servers.{NAME}]\ncommand = {_toml(words[0])}\nargs = [{args}]"
+    return f"[mcp_servers.{name}]\ncommand = {_toml(words[0])}\nargs = [{args}]"
 
 
 def _toml(text: str) -> str:
@@ -106,9 +125,9 @@ CLIENTS: Mapping[str, Client] = {
         ".mcp.json in the project",
         "json",
         _servers,
-        command=lambda words: [
+        command=lambda name, words: [
             *("claude", "mcp", "add", "--scope", "local", "--transport", "stdio"),
-            *(NAME, "--", *words),
+            *(name, "--", *words),
         ],
     ),
     "codex": Client(
@@ -116,7 +135,7 @@ CLIENTS: Mapping[str, Client] = {
         "~/.codex/config.toml, or .codex/config.toml in a trusted project",
         "toml",
         _codex,
-        command=lambda words: ["codex", "mcp", "add", NAME, "--", *words],
+        command=lambda name, words: ["codex", "mcp", "add", name, "--", *words],
     ),
     "cursor": Client(
         "Cursor",

@@ -69,9 +69,11 @@ def serve(serving: Serving, results: Results) -> None:
     """Serve on standard input and output until the client ends or a signal comes.
 
     A call that has begun is finished first. Raises `OutputError` when there is no
-    standard output.
+    standard output. A person who starts it by hand is told what it waits for.
     """
     server = make_server(serving, results)
+    if os.isatty(0):
+        tell(serving.name, "serving MCP on stdin and stdout; waiting for a client")
     with _standard_output() as sink:
         anyio.run(_until_ended, server, sink)
 
@@ -112,12 +114,19 @@ def make_server(serving: Serving, results: Results) -> Server[Any]:
     )
 
 
+def tell(name: str, text: str) -> None:
+    """Tell the person who started a server something, on stderr."""
+    with suppress(OSError, ValueError, AttributeError):  # nobody listens
+        sys.stderr.write(f"{name} mcp: {text}\n")
+        sys.stderr.flush()
+
+
 def _listed(serving: Serving, results: Results) -> list[types.Tool]:
     """Describe what is offered now; nothing is, where that cannot be found out."""
     try:
         return [_described(serving, tool, results) for tool in serving.offered()]
     except CodedError as error:
-        _tell(serving, f"no tools are listed: {error.code}")
+        tell(serving.name, f"no tools are listed: {error.code}")
     except Exception as error:  # noqa: BLE001 - a server outlives its defects
         _tell_bug(serving, error)
     return []
@@ -229,13 +238,7 @@ def _standard_output() -> Iterator[int]:
 
 
 def _tell_bug(serving: Serving, error: Exception) -> None:
-    _tell(serving, f"unexpected {type(error).__name__} at {_place(error)}")
-
-
-def _tell(serving: Serving, text: str) -> None:
-    with suppress(OSError, ValueError, AttributeError):  # nobody listens
-        sys.stderr.write(f"{serving.name} mcp: {text}\n")
-        sys.stderr.flush()
+    tell(serving.name, f"unexpected {type(error).__name__} at {_place(error)}")
 
 
 def _place(error: BaseException) -> str:

@@ -1,8 +1,7 @@
-"""The JSON Schemas of the tools: what they take, what they give.
+"""The JSON Schemas of what the tools take.
 
-Results that have a published format use its schema; the rest is written here. What
-clients are given has no `$schema` and no `$id`, which some of them trip over, and the
-root of an input schema is one plain object.
+None has a `$schema`, a `$id` or a reference, which some clients trip over, and the
+root is one plain object.
 """
 
 from __future__ import annotations
@@ -27,11 +26,12 @@ MOST_LINES = 1_000_000_000
 MOST_VALUES = 100
 
 _NOT_SENT = ("$schema", "$id", "title")
-_ID = f"^{ID_PATTERN}$"
-_SHA256 = "^[0-9a-f]{64}$"
+ID = f"^{ID_PATTERN}$"
+SHA256 = "^[0-9a-f]{64}$"
 
 TYPES = ["state", "task", "report", "history"]
 TEMPORAL = ["any", "current", "historical"]
+ENDINGS = ["DONE", "CANCELLED"]
 RESULTS = ["PASS", "FAIL", "PARTIAL", "INFO"]
 
 
@@ -91,8 +91,6 @@ def inlined(name: str) -> Schema:
     return found
 
 
-# What tools take
-
 QUERY = text("The question, in plain words.", maxLength=LONGEST_QUERY)
 PATH = text(
     "A path relative to the project's folder, such as "
@@ -108,7 +106,10 @@ CONTENT = "The whole text of the file, UTF-8 Markdown with its metadata"
 NEW_ID = text(
     "The new artifact's id, which names its file. With `title` it may be left out:"
     " then it is made from the title.",
-    pattern=_ID,
+    pattern=ID,
+)
+STATUS_HASH = text(
+    "The SHA-256 of STATUS as you read it (corpus.stat gives it).", pattern=SHA256
 )
 TITLE = text("Instead of `content`: one line that names it.", maxLength=200)
 
@@ -198,10 +199,7 @@ SHOW = closed(
 STATE_UPDATE = closed(
     {
         "content": text(f"{CONTENT}.", maxLength=LONGEST_CONTENT),
-        "expected_sha256": text(
-            "The SHA-256 of STATUS as you read it (corpus.stat gives it).",
-            pattern=_SHA256,
-        ),
+        "expected_sha256": STATUS_HASH,
     },
     ["content", "expected_sha256"],
 )
@@ -240,6 +238,34 @@ REPORT_CREATE = closed(
         "limitations": texts("With `title`: what it does not show."),
     }
 )
+_OLD_ID = text("The task's id: its file's name without .md.", pattern=ID)
+_TASK_HASH = text(
+    "The SHA-256 of the task as you read it. Default: the task as it is now.",
+    pattern=SHA256,
+)
+_NEXT = text(
+    "What STATUS is to name as the exact next action. Default: what it names now.",
+    maxLength=LONGEST_CONTENT,
+)
+TASK_ACTIVATE = closed(
+    {
+        "id": _OLD_ID,
+        "expected_sha256": STATUS_HASH,
+        "task_sha256": _TASK_HASH,
+        "next_action": _NEXT,
+    },
+    ["id", "expected_sha256"],
+)
+TASK_CLOSE = closed(
+    {
+        "id": _OLD_ID,
+        "status": text("How it ended. Default: DONE.", enum=ENDINGS, default="DONE"),
+        "expected_sha256": STATUS_HASH,
+        "task_sha256": _TASK_HASH,
+        "next_action": _NEXT,
+    },
+    ["id", "expected_sha256"],
+)
 AUDIT_READ = closed(
     {
         "transaction_id": text(
@@ -248,150 +274,4 @@ AUDIT_READ = closed(
         )
     },
     ["transaction_id"],
-)
-
-# What tools give
-
-_PROJECT = text("The project's id.", pattern=_ID)
-_PLACE = text("The file, relative to the project's folder.", minLength=1)
-_KIND = text("What kind of source it is.", enum=TYPES)
-_HASH = text("The SHA-256 of the file's bytes.", pattern=_SHA256)
-_LINE = number("A line, counted from 1.", minimum=0)
-_COUNT = number("How many there are.", minimum=0)
-_POINTER: Schema = {
-    "const": True,
-    "description": "The answer points at evidence and is no authority.",
-}
-_TITLE = text("The source's title.")
-_CLASS = text("How much the source may claim.")
-
-
-def _maybe(description: str) -> Schema:
-    return {
-        "anyOf": [{"type": "string"}, {"type": "null"}],
-        "description": description,
-    }
-
-
-def _given(properties: Schema) -> Schema:
-    return closed(properties, properties)
-
-
-FOUND = _given(
-    {
-        "project_id": _PROJECT,
-        "query": text("The text as given."),
-        "total": _COUNT,
-        "results": {
-            "type": "array",
-            "description": "The places, those of the fullest sources first.",
-            "items": _given(
-                {
-                    "path": _PLACE,
-                    "type": _KIND,
-                    "authority_class": _CLASS,
-                    "title": _TITLE,
-                    "snippet": text("The line, cut to a window."),
-                    "line_start": _LINE,
-                    "line_end": _LINE,
-                    "score": number("How often the text begins there.", minimum=0),
-                }
-            ),
-        },
-        "non_authoritative": _POINTER,
-    }
-)
-EVENTS = _given(
-    {
-        "project_id": _PROJECT,
-        "events": {
-            "type": "array",
-            "description": "The sources, oldest first, those without a date last.",
-            "items": _given(
-                {
-                    "timestamp": _maybe("The date in it."),
-                    "timestamp_source": _maybe(
-                        "The metadata key that states the date."
-                    ),
-                    "path": _PLACE,
-                    "type": _KIND,
-                    "title": _TITLE,
-                    "authority_class": _CLASS,
-                }
-            ),
-        },
-        "non_authoritative": _POINTER,
-    }
-)
-STATED = _given(
-    {
-        "project_id": _PROJECT,
-        "path": _PLACE,
-        "size": number("The file's size in bytes.", minimum=0),
-        "sha256": _HASH,
-        "identity": text("What tells the file from any other of this machine."),
-        "non_authoritative": _POINTER,
-    }
-)
-FILE_LINES = _given(
-    {
-        "project_id": _PROJECT,
-        "path": _PLACE,
-        "size": number("The file's size in bytes.", minimum=0),
-        "sha256": _HASH,
-        "line_count": _COUNT,
-        "line_start": _LINE,
-        "line_end": _LINE,
-        "content": text("The text of those lines."),
-        "non_authoritative": _POINTER,
-    }
-)
-SOURCE_LINES = _given(
-    {
-        "project_id": _PROJECT,
-        "path": _PLACE,
-        "type": _KIND,
-        "sha256": _HASH,
-        "line_count": _COUNT,
-        "line_start": _LINE,
-        "line_end": _LINE,
-        "content": text("The text of those lines."),
-        "non_authoritative": _POINTER,
-    }
-)
-WRITTEN = _given(
-    {
-        "transaction_id": text("Names the write.", pattern="^[0-9a-f]{32}$"),
-        "phase": {"const": "COMPLETE", "description": "The write is durable."},
-        "target": _PLACE,
-        "sha256": _HASH,
-        "audit_relative": _maybe("Where its receipt lies."),
-        "reason": _maybe("Why, where a person decided."),
-        "changes": {
-            "type": "array",
-            "description": "Every file that changed.",
-            "items": _given(
-                {
-                    "path": _PLACE,
-                    "old_sha256": _maybe("Its hash before; null for a new file."),
-                    "new_sha256": _HASH,
-                }
-            ),
-        },
-        "kept": {
-            "type": "array",
-            "description": "Copies of what a person's decision replaced.",
-            "items": {"type": "string"},
-        },
-    }
-)
-RECEIPT = _given(
-    {
-        "path": _PLACE,
-        "sha256": _HASH,
-        "receipt": {
-            "type": "object",
-            "description": "The receipt as it lies there: hashes, never content.",
-        },
-    }
 )

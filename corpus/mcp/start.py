@@ -25,11 +25,11 @@ def serve(desk: Desk, results: Results) -> None:
     Raises what opening the project raises, `CapabilityDeniedError` when `mcp.stdio` is
     not effective, and `OutputError`.
     """
-    with desk.visit():
-        pass
+    with desk.visit() as visit:
+        decision = visit.mandate.decision
     with loading():
         from corpus.mcp import server  # noqa: PLC0415 - slow, and only after the gate
-    server.serve(desk, results)
+    server.serve(desk, results, decision)
 
 
 @contextmanager

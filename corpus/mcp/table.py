@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpus.mcp import reading, schemas, writing
+from corpus.mcp import reading, results, schemas, writing
 from corpus.mcp.offer import CREATES, READS, REPLACES
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Tool(NamedTuple):
-    """One tool. `output` is a schema, or the name of a published format."""
+    """One tool. `output` is a schema, or the name of a published format.
+
+    `also` names what it needs besides its own capability.
+    """
 
     name: str
     capability: str
@@ -28,12 +31,20 @@ class Tool(NamedTuple):
     output: Schema | str
     effect: Effect
     run: Function
+    also: tuple[str, ...] = ()
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """Everything that must be effective before it can be called."""
+        return (self.capability, *self.also)
+
+    def result_schema(self) -> Schema:
+        """Give the whole schema that every successful result fits."""
+        return results.whole(self.output)
 
     def output_schema(self) -> Schema:
-        """Give the schema that every successful result fits."""
-        if isinstance(self.output, str):
-            return schemas.published(self.output)
-        return self.output
+        """Give the shape of that schema, as a client is told it."""
+        return results.shape(self.result_schema())
 
 
 TOOLS = (
@@ -98,7 +109,7 @@ TOOLS = (
         "Read one UTF-8 file in the policy's read scope, whole or some of its lines,"
         " with the SHA-256 of its bytes. Use corpus.show for sources by id.",
         schemas.READ,
-        schemas.FILE_LINES,
+        results.FILE_LINES,
         READS,
         reading.read,
     ),
@@ -109,7 +120,7 @@ TOOLS = (
         "Give the size, SHA-256 and identity of one file in the policy's read scope,"
         " without its content. A write needs the hash of what it replaces.",
         schemas.STAT,
-        schemas.STATED,
+        results.STATED,
         READS,
         reading.stat,
     ),
@@ -120,7 +131,7 @@ TOOLS = (
         "Find the lines in scope that hold a text exactly, letter case ignored. Use it"
         " for names, codes and quotations; use corpus.context_query for questions.",
         schemas.SEARCH,
-        schemas.FOUND,
+        results.FOUND,
         READS,
         reading.search,
     ),
@@ -131,7 +142,7 @@ TOOLS = (
         "List the sources in scope by the date written in them, oldest first: all, one"
         " type, one artifact or those whose path matches a pattern.",
         schemas.TIMELINE,
-        schemas.EVENTS,
+        results.EVENTS,
         READS,
         reading.timeline,
     ),
@@ -142,7 +153,7 @@ TOOLS = (
         "Read one source (state, task, report or history) by its path or its id, whole"
         " or some of its lines. Use it to read the primary source behind a passage.",
         schemas.SHOW,
-        schemas.SOURCE_LINES,
+        results.SOURCE_LINES,
         READS,
         reading.show,
     ),
@@ -154,7 +165,7 @@ TOOLS = (
         " the one you read; when it changed meanwhile nothing is written and the answer"
         " is STALE_HASH: read it again. The text must conform, and a receipt is kept.",
         schemas.STATE_UPDATE,
-        schemas.WRITTEN,
+        results.WRITTEN,
         REPLACES,
         writing.state_update,
     ),
@@ -166,9 +177,36 @@ TOOLS = (
         " `id`; or `title` and `objective` and what else is known, and the metadata is"
         " written for you. An existing task is never replaced.",
         schemas.TASK_CREATE,
-        schemas.WRITTEN,
+        results.WRITTEN,
         CREATES,
         writing.task_create,
+    ),
+    Tool(
+        "task.activate",
+        "task.update",
+        "Make a task the active one",
+        "Make one task ACTIVE and let STATUS name it, together or not at all. The task"
+        " that was active until now is OPEN again. Give the SHA-256 of the STATUS you"
+        " read; when it changed meanwhile nothing is written and the answer is"
+        " STALE_HASH: read it again.",
+        schemas.TASK_ACTIVATE,
+        results.WRITTEN,
+        REPLACES,
+        writing.task_activate,
+        ("state.update",),
+    ),
+    Tool(
+        "task.close",
+        "task.update",
+        "End a task",
+        "End one task as DONE or CANCELLED, and let STATUS name no active task any more"
+        " if it was that one, together or not at all. Give the SHA-256 of the STATUS"
+        " you read. Write what came of it with report.create.",
+        schemas.TASK_CLOSE,
+        results.WRITTEN,
+        REPLACES,
+        writing.task_close,
+        ("state.update",),
     ),
     Tool(
         "report.create",
@@ -178,7 +216,7 @@ TOOLS = (
         " text, and `id`; or `title`, `result` and `summary` and what else is known,"
         " and the metadata is written for you. An existing report is never replaced.",
         schemas.REPORT_CREATE,
-        schemas.WRITTEN,
+        results.WRITTEN,
         CREATES,
         writing.report_create,
     ),
@@ -189,7 +227,7 @@ TOOLS = (
         "Read the audit receipt of one controlled write by its transaction id: which"
         " files changed from which hash to which, when and under which capability.",
         schemas.AUDIT_READ,
-        schemas.RECEIPT,
+        results.RECEIPT,
         READS,
         reading.audit_read,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpus.mcp.offer import Answer
 from corpus.refusals import NeedsOwnerError, ToolArgumentError, WriteFailedError
@@ -34,8 +34,9 @@ def task_create(desk: Desk, asked: Arguments) -> Answer:
     from corpus.protocol.compose import TaskDraft, compose_task  # noqa: PLC0415 - here
     from corpus.writes.requests import create_task  # noqa: PLC0415 - only for writes
 
-    own_id = _own_id(asked, ("objective",), ("scope", "constraints", "acceptance"))
+    _require_one_way(asked, ("objective",), ("scope", "constraints", "acceptance"))
     with _writer(desk, "task.create") as writer:
+        own_id = _own_id(writer, "task", asked)
         content = (
             asked["content"].encode()
             if "content" in asked
@@ -55,6 +56,39 @@ def task_create(desk: Desk, asked: Arguments) -> Answer:
         return _answer(create_task(writer, own_id, content))
 
 
+def task_activate(desk: Desk, asked: Arguments) -> Answer:
+    """Make a task the active one, in the task and in STATUS."""
+    from corpus.writes.requests import activate_task  # noqa: PLC0415 - only for writes
+
+    with _writer(desk, "task.update", "state.update") as writer:
+        return _answer(
+            activate_task(
+                writer,
+                asked["id"],
+                expected_sha256=asked["expected_sha256"],
+                task_sha256=asked.get("task_sha256"),
+                next_action=asked.get("next_action"),
+            )
+        )
+
+
+def task_close(desk: Desk, asked: Arguments) -> Answer:
+    """End a task, in the task and in STATUS."""
+    from corpus.writes.requests import close_task  # noqa: PLC0415 - only for writes
+
+    with _writer(desk, "task.update", "state.update") as writer:
+        return _answer(
+            close_task(
+                writer,
+                asked["id"],
+                status=asked["status"],
+                expected_sha256=asked["expected_sha256"],
+                task_sha256=asked.get("task_sha256"),
+                next_action=asked.get("next_action"),
+            )
+        )
+
+
 def report_create(desk: Desk, asked: Arguments) -> Answer:
     """Create a report, from its whole text or from what it is to say."""
     from corpus.protocol.compose import (  # noqa: PLC0415 - only for writes
@@ -63,11 +97,13 @@ def report_create(desk: Desk, asked: Arguments) -> Answer:
     )
     from corpus.writes.requests import create_report  # noqa: PLC0415 - only for writes
 
-    own_id = _own_id(asked, ("result", "summary"), ("evidence", "limitations"))
+    _require_one_way(asked, ("result", "summary"), ("evidence", "limitations"))
+    drafted = "content" not in asked
     with _writer(desk, "report.create") as writer:
+        own_id = _own_id(writer, "report", asked)
         content = (
             asked["content"].encode()
-            if "content" in asked
+            if not drafted
             else compose_report(
                 ReportDraft(
                     title=asked["title"],
@@ -82,15 +118,16 @@ def report_create(desk: Desk, asked: Arguments) -> Answer:
                 now=desk.place.clock(),
             )
         )
-        return _answer(create_report(writer, own_id, content))
+        task = asked["task_id"] if drafted else None
+        return _answer(create_report(writer, own_id, content, task=task))
 
 
-def _writer(desk: Desk, capability: str) -> AbstractContextManager[Writer]:
+def _writer(desk: Desk, *capabilities: str) -> AbstractContextManager[Writer]:
     """Open the project to be changed; what is not permitted is refused before."""
     from corpus.writes.writer import open_writer  # noqa: PLC0415 - only for writes
 
     place = desk.place
-    with desk.visit(capability):
+    with desk.visit(*capabilities):
         pass
     return open_writer(
         place.root,
@@ -107,12 +144,10 @@ def _project_id(desk: Desk, capability: str) -> str:
         return visit.mandate.policy.project_id
 
 
-def _own_id(
+def _require_one_way(
     asked: Arguments, needed: tuple[str, ...], optional: tuple[str, ...]
-) -> str:
-    """Give the new artifact's id, once the arguments fit together."""
-    from corpus.protocol.compose import id_from_title  # noqa: PLC0415 - only for writes
-
+) -> None:
+    """Refuse a whole content beside the parts of a draft, and a draft in parts."""
     drafted = [
         name for name in ("title", *needed, *optional) if asked.get(name) or None
     ]
@@ -125,12 +160,23 @@ def _own_id(
             if name not in asked:
                 reason = "is missing; give it, or the whole `content`"
                 raise ToolArgumentError(field=name, reason=reason)
-    own_id = asked.get("id") or id_from_title(asked.get("title", ""))
-    if own_id is None:
-        raise ToolArgumentError(
-            field="id", reason="is missing, and the title makes none"
-        )
-    found: str = own_id
+
+
+def _own_id(writer: Writer, kind: Literal["task", "report"], asked: Arguments) -> str:
+    """Give the new artifact's id: the one asked for, else one that the title makes."""
+    from corpus.writes.naming import (  # noqa: PLC0415 - only for writes
+        ID_RULE,
+        id_for_title,
+    )
+
+    if "id" in asked:
+        return str(asked["id"])
+    if "content" in asked:
+        raise ToolArgumentError(field="id", reason="is missing")
+    found = id_for_title(writer, kind, asked["title"])
+    if found is None:
+        reason = f"is missing, and the title makes none ({ID_RULE})"
+        raise ToolArgumentError(field="id", reason=reason)
     return found
 
 

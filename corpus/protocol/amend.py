@@ -16,6 +16,7 @@ from corpus.protocol.layout import NONE
 from corpus.protocol.metadata import SUPERSEDES, read_metadata
 from corpus.protocol.sections import SECTION_LEVEL, sections
 from corpus.refusals import AmendmentError
+from corpus.visible import deceives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -222,6 +223,10 @@ def _with_section(text: _Text, heading: str, body: str) -> bytes:
         reason = "the section stands twice" if found else "the section is missing"
         raise _ImpossibleError(reason)
     section = found[0]
+    lines = _trimmed(body)
+    if deceives("\n".join(lines)):
+        reason = "the text holds characters that control or reorder what is seen"
+        raise _ImpossibleError(reason)
     line_end = _line_end(text.lines, section.line)
     if section.last < len(text.lines):
         end = line_end * 2
@@ -229,7 +234,7 @@ def _with_section(text: _Text, heading: str, body: str) -> bytes:
         end = line_end if text.lines[-1].endswith(("\r", "\n")) else ""
     new = _new_body(
         "".join(text.lines[section.first - 1 : section.last]),
-        line_end.join(_trimmed(body) or [NONE]),
+        line_end.join(lines or [NONE]),
         line_end=line_end,
         end=end,
     )
@@ -238,7 +243,16 @@ def _with_section(text: _Text, heading: str, body: str) -> bytes:
         before[-1] += line_end
     changed = text.replaced(before + _LINE.findall(new) + [*text.lines[section.last :]])
     _require_only_section(text, changed, section)
+    _require_open_end(changed)
     return changed.encoded()
+
+
+def _require_open_end(text: _Text) -> None:
+    """Refuse a text that would swallow what is written below it some day."""
+    after = text.replaced([*text.lines, "\n\n", "## End\n"])
+    if not any(heading.text == "End" for heading in after.document.headings[-1:]):
+        reason = "the text opens something that it does not close"
+        raise _ImpossibleError(reason)
 
 
 def _trimmed(body: str) -> list[str]:

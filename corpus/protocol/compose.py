@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 
 TITLE_LENGTH = 200
 _ID_LENGTH = 64
+_LATIN: Mapping[int, str] = {
+    ord(letter): written
+    for letters, words in (
+        ("абвгдезийклмнопрстуфхцыэ", "abvgdezijklmnoprstufxcye"),
+        ("іґўјѓѕљњќђћџәғқңөұүһ", "igujgzlnkdcdagknouuh"),
+        ("ёжчшщюяєї", ("yo", "zh", "ch", "sh", "shh", "yu", "ya", "ye", "yi")),
+        ("ъь", ("", "")),
+    )
+    for letter, written in zip(letters, words, strict=True)
+}
+"""Cyrillic letters, as system B of GOST 7.79-2000 writes them, without its accents."""
 
 
 class TaskDraft(NamedTuple):
@@ -100,18 +111,29 @@ def compose_report(
 
 
 def id_from_title(title: str) -> str | None:
-    """Make an id of a title's ASCII words, or None when too little is left of it.
+    """Make an id of a title's words, or None when too little is left of it.
 
-    Letters lose their marks (`é` counts as `e`), everything that is not a letter or a
-    digit becomes a hyphen, and at most 64 characters stay. A title in another script
-    has no such words; then a person has to give the id. So has one that leaves the
-    name of a device, which no file can have everywhere.
+    Cyrillic letters are written in Latin ones, letters lose their marks (`é` counts as
+    `e`), everything that is not a letter or a digit then becomes a hyphen, and at most
+    64 characters stay. None is also the name of a device, which no file can have
+    everywhere.
     """
-    folded = unicodedata.normalize("NFKD", title.casefold())
+    composed = unicodedata.normalize("NFC", title).casefold()
+    folded = unicodedata.normalize("NFKD", composed.translate(_LATIN))
     plain = "".join(c for c in folded if not unicodedata.combining(c))
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_ID_LENGTH].rstrip("-")
     usable = is_id(words) and name_problem(f"{words}.md") is None
     return words if usable else None
+
+
+def is_written_in_latin(title: str) -> bool:
+    """Say whether a title has Latin letters or digits and no letter of other scripts.
+
+    One that is, and still makes no id, is only too short.
+    """
+    folded = unicodedata.normalize("NFKD", title.casefold())
+    letters = [c for c in folded if c.isalpha()]
+    return bool(letters) and all(c.isascii() for c in letters)
 
 
 def _section(values: Sequence[str]) -> str:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from corpus.authority import SOURCE_BYTES
+from corpus.canonical import sha256
+from corpus.confined.reader import Unreadable
 from corpus.protocol.conformance import inspect
-from corpus.protocol.layout import BLOCKERS, NEXT_ACTION
+from corpus.protocol.layout import BLOCKERS, NEXT_ACTION, STATUS_PATH
 from corpus.protocol.sections import says_none, section_text
 
 if TYPE_CHECKING:
@@ -56,6 +59,7 @@ class Overview:
     """Where the project stands; None where a file does not say.
 
     `next_action` and `blockers` are a section's text, None when it says NONE.
+    `status_sha256` is what a write expects of STATUS.md.
     """
 
     project_id: str | None
@@ -65,9 +69,11 @@ class Overview:
     next_action: str | None
     blockers: str | None
     last_verified_at: str | None
+    status_sha256: str | None
     index: IndexCard
     errors: int
     warnings: int
+    interrupted_write: bool = False
 
     def as_json(self) -> Mapping[str, object]:
         """Give the card as one JSON object."""
@@ -79,14 +85,22 @@ class Overview:
             "next_action": self.next_action,
             "blockers": self.blockers,
             "last_verified_at": self.last_verified_at,
+            "status_sha256": self.status_sha256,
             "index": self.index.as_json(),
-            "findings": {"errors": self.errors, "warnings": self.warnings},
+            "findings": {
+                "errors": self.errors,
+                "warnings": self.warnings,
+                "interrupted_write": self.interrupted_write,
+            },
         }
 
 
-def overview(root: ConfinedRoot, *, index: IndexCard) -> Overview:
+def overview(
+    root: ConfinedRoot, *, index: IndexCard, interrupted_write: bool = False
+) -> Overview:
     """Read PROJECT, STATUS and the active task, and validate the corpus.
 
+    Whether a write was interrupted is known outside the project, by the caller.
     Without a usable policy nobody knows what is in scope, and only findings are given.
     """
     inspection = inspect(root)
@@ -99,10 +113,19 @@ def overview(root: ConfinedRoot, *, index: IndexCard) -> Overview:
         next_action=_said(status, NEXT_ACTION),
         blockers=_said(status, BLOCKERS),
         last_verified_at=_stated(status, "Last-Verified-At"),
+        status_sha256=_hash(root) if status else None,
         index=index,
         errors=inspection.validation.errors,
         warnings=inspection.validation.warnings,
+        interrupted_write=interrupted_write,
     )
+
+
+def _hash(root: ConfinedRoot) -> str | None:
+    try:
+        return sha256(root.content(STATUS_PATH, limit=SOURCE_BYTES))
+    except Unreadable:  # gone since it was inspected
+        return None
 
 
 def _stated(artifact: Artifact | None, key: str) -> str | None:

@@ -53,12 +53,15 @@ PUBLISHED_CAPABILITIES = (
 )
 """What the default scaffold allows: every implementation knows these."""
 
-RECORD_CAPABILITIES = ("corpus.records", "mcp.stdio")
+SERVER_CAPABILITY = "mcp.stdio"
+"""What `--mcp` adds; under READ_ONLY not every implementation knows it."""
+
+RECORD_CAPABILITIES = ("corpus.records", SERVER_CAPABILITY)
 """What `--with-records` adds, beyond the published READ_ONLY vocabulary."""
 
 EDITING_CAPABILITIES = (
     "audit.read",
-    "mcp.stdio",
+    SERVER_CAPABILITY,
     "state.update",
     "task.create",
     "task.update",
@@ -95,6 +98,7 @@ class Order:
     template: Template
     language: Language
     profile: Profile = "READ_ONLY"
+    mcp: bool = False
     with_records: bool = False
     gitignore: bool = False
 
@@ -169,8 +173,11 @@ def render(order: Order, *, now: datetime) -> dict[RelPath, str]:
             read_published("templates", "corpus", order.language, *parts), words
         )
 
+    agents = text("AGENTS.md")
+    if order.profile == "SAFE_EDIT":
+        agents += f"\n{text('writing.md')}"
     files = {
-        AGENTS_PATH: text("AGENTS.md"),
+        AGENTS_PATH: agents,
         POLICY_PATH: text("policy.toml"),
         PROJECT_PATH: text(order.template, "PROJECT.md"),
         STATUS_PATH: text(order.template, "STATUS.md"),
@@ -428,6 +435,8 @@ def _keep_mode(existing: Path, staged: Path) -> None:
 def _words(order: Order, now: datetime) -> dict[str, str]:
     editing = order.profile == "SAFE_EDIT"
     added: tuple[str, ...] = EDITING_CAPABILITIES if editing else ()
+    if order.mcp:
+        added += (SERVER_CAPABILITY,)
     if order.with_records:
         added += RECORD_CAPABILITIES
     capabilities = dict.fromkeys((*PUBLISHED_CAPABILITIES, *added))

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from corpus.authority import JSON_BYTES
 from corpus.canonical import sha256
 from corpus.confined.reader import Unreadable
-from corpus.refs import RelPath
+from corpus.refs import RelPath, stem
 from corpus.refusals import (
     AuditConflictError,
     ReadScopeError,
     TargetMissingError,
     TargetUnusableError,
+    TransactionAmbiguousError,
     TransactionIdError,
     TransactionUnknownError,
 )
 from corpus.scopes import shown
-from corpus.writes.targets import NEW_FILE_MODE, NO_FOLDER, folder_of, held, held_in
+from corpus.writes.targets import NO_FOLDER, folder_of, held, held_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from corpus.confined.folder import Held
@@ -36,7 +39,12 @@ FORMAT = "project-corpus-audit-v1"
 GUARANTEE = "CONTROLLED_TRANSACTION"
 DURABILITY = "file-and-parent-fsync"
 
+MOST_LISTED = 50
+"""How many receipts one list holds."""
+
 _TRANSACTION = re.compile(r"[0-9a-f]{32}")
+_BEGINNING = re.compile(r"[0-9a-f]{8,32}")
+_RECEIPT = re.compile(rf"{re.escape(AUDIT)}/[0-9a-f]{{32}}\.json")
 
 
 class Receipt(NamedTuple):
@@ -52,6 +60,29 @@ class Receipt(NamedTuple):
             "path": self.path,
             "sha256": self.sha256,
             "receipt": self.content,
+        }
+
+
+class ReceiptRow(NamedTuple):
+    """One receipt of a list; what it does not say is empty."""
+
+    transaction_id: str
+    completed_at: str
+    capability: str
+    target: str
+
+
+class Receipts(NamedTuple):
+    """The newest receipts, and how many older ones are left out."""
+
+    rows: tuple[ReceiptRow, ...]
+    left_out: int
+
+    def as_json(self) -> dict[str, object]:
+        """Give the list as one JSON object."""
+        return {
+            "receipts": [row._asdict() for row in self.rows],
+            "left_out": self.left_out,
         }
 
 
@@ -75,7 +106,7 @@ def write_receipt(
         if not has_receipt(turn.opened, journal):
             stage = receipt_stage(journal)
             content = _content(turn, journal, owner_decided=owner_decided)
-            folder.write_new(stage, content, NEW_FILE_MODE)
+            folder.write_new(stage, content, None)
             try:
                 folder.claim(stage, path.rpartition("/")[2])
             except FileExistsError:
@@ -113,6 +144,47 @@ def receipt_stage(journal: Journal) -> str:
     return f".{name}.json.{name[:16]}.stage"
 
 
+def list_receipts(opened: ConfinedRoot, mandate: Mandate) -> Receipts:
+    """List the newest receipts in read scope, the newest first.
+
+    Raises `CapabilityDeniedError`. A file that is no receipt of its name is left out.
+    """
+    mandate.require("audit.read")
+    found = []
+    for transaction_id in _transactions(opened, mandate):
+        with suppress(TransactionUnknownError):
+            content = read_receipt(opened, mandate, transaction_id).content
+            found.append(
+                ReceiptRow(
+                    transaction_id=transaction_id,
+                    completed_at=_said(content, "completed_at"),
+                    capability=_said(content, "capability"),
+                    target=_said(content, "target"),
+                )
+            )
+    found.sort(key=lambda row: (row.completed_at, row.transaction_id), reverse=True)
+    return Receipts(tuple(found[:MOST_LISTED]), max(len(found) - MOST_LISTED, 0))
+
+
+def find_transaction(opened: ConfinedRoot, mandate: Mandate, text: str) -> str:
+    """Give the whole transaction id of which `text` is all or the beginning.
+
+    Raises `TransactionIdError`, `CapabilityDeniedError`, `TransactionUnknownError` and,
+    when several begin so, `TransactionAmbiguousError`.
+    """
+    if not _BEGINNING.fullmatch(text):
+        raise TransactionIdError(found=shown(text))
+    if _TRANSACTION.fullmatch(text):
+        return text
+    mandate.require("audit.read")
+    found = [one for one in _transactions(opened, mandate) if one.startswith(text)]
+    if not found:
+        raise TransactionUnknownError(transaction_id=text)
+    if len(found) > 1:
+        raise TransactionAmbiguousError(found=text, count=len(found))
+    return found[0]
+
+
 def read_receipt(
     opened: ConfinedRoot, mandate: Mandate, transaction_id: str
 ) -> Receipt:
@@ -129,12 +201,38 @@ def read_receipt(
         raise ReadScopeError(path=path)
     try:
         content = opened.content(path, limit=JSON_BYTES)
-        value = json.loads(content.decode("utf-8"))
+        value = _strict_json(content)
     except (Unreadable, ValueError, RecursionError):
         raise TransactionUnknownError(transaction_id=transaction_id) from None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or value.get("transaction_id") != transaction_id:
         raise TransactionUnknownError(transaction_id=transaction_id)
     return Receipt(path=path, sha256=sha256(content), content=value)
+
+
+def _transactions(opened: ConfinedRoot, mandate: Mandate) -> list[str]:
+    """Give the transactions whose receipts lie in read scope."""
+
+    def wanted(path: str) -> bool:
+        return _RECEIPT.fullmatch(path) is not None and mandate.policy.may_read(path)
+
+    listed = opened.entries(RelPath(AUDIT), wanted=wanted, enter=lambda it: it == AUDIT)
+    return [stem(entry.path) for entry in listed if entry.problem is None]
+
+
+def _said(content: Mapping[str, object], field: str) -> str:
+    value = content.get(field)
+    return value if isinstance(value, str) else ""
+
+
+def _strict_json(content: bytes) -> object:
+    """Read JSON without the numbers that no receipt has and no JSON can carry."""
+
+    def refuse(text: str) -> NoReturn:
+        message = f"a receipt holds no number such as {text[:8]}"
+        raise ValueError(message)
+
+    text = content.decode("utf-8")
+    return json.loads(text, parse_float=refuse, parse_constant=refuse)
 
 
 def _content(turn: Turn, journal: Journal, *, owner_decided: bool) -> bytes:

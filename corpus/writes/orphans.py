@@ -17,6 +17,14 @@ _STAGE = re.compile(r"\.(.+)\.[0-9a-f]{16}\.stage")
 _PLACES = (*(FOLDERS[kind] for kind in ("state", "task", "report")), RelPath(AUDIT))
 
 
+def target_of(path: str) -> RelPath:
+    """Name the file that a stage was made for."""
+    folder, _, name = path.rpartition("/")
+    stage = _STAGE.fullmatch(name)
+    assert stage is not None, "only a stage has a target"
+    return RelPath(f"{folder}/{stage[1]}")
+
+
 def write_stages(opened: ConfinedRoot, policy: Policy) -> list[RelPath]:
     """List the stages beside artifacts in scope and beside receipts, by folder.
 
@@ -25,10 +33,9 @@ def write_stages(opened: ConfinedRoot, policy: Policy) -> list[RelPath]:
 
     def wanted(path: str) -> bool:
         folder, _, name = path.rpartition("/")
-        stage = _STAGE.fullmatch(name)
-        if stage is None:
+        if not _STAGE.fullmatch(name):
             return False
-        target = f"{folder}/{stage[1]}"
+        target = target_of(path)
         return folder == AUDIT or policy.may_read(target) or policy.may_write(target)
 
     def enter(path: str) -> bool:

@@ -6,20 +6,23 @@ What happened before the interruption is read from the files: their hashes say i
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from corpus.canonical import sha256
 from corpus.confined.publish import STAGE_AGE
+from corpus.errors import CodedError
 from corpus.refs import RelPath
 from corpus.refusals import (
     AuditConflictError,
+    JournalError,
     NeedsOwnerError,
     ResolutionError,
     TargetMissingError,
     TargetUnusableError,
 )
 from corpus.writes.audit import has_receipt, write_receipt
-from corpus.writes.orphans import write_stages
+from corpus.writes.journal import Choice
+from corpus.writes.orphans import target_of, write_stages
 from corpus.writes.outcome import Outcome
 from corpus.writes.targets import (
     folder_of,
@@ -35,13 +38,15 @@ from corpus.writes.targets import (
     staged,
     staged_hash,
 )
-from corpus.writes.transaction import clean_up, remove_stages
+from corpus.writes.transaction import clean_up, keep_third, remove_stages
 from corpus.writes.writer import turn_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from corpus.confined.folder import Held
     from corpus.refs import Sha256
-    from corpus.writes.journal import Choice, Journal, Planned
+    from corpus.writes.journal import Journal, Planned
     from corpus.writes.outcome import Phase
     from corpus.writes.targets import Progress
     from corpus.writes.writer import Turn, Writer
@@ -56,30 +61,49 @@ AUDIT_CONFLICT = "AUDIT_CONFLICT"
 class Side(NamedTuple):
     """One file of an interrupted write as a person has to see it.
 
-    Each content is None where there is none, or where it is not known any more.
+    `old` and `new` are None when that content is not kept, and `old` also when there
+    was no file (`planned` tells). `current` is None when no plain file is there;
+    `obstacle` then says what is, if anything.
     """
 
     planned: Planned
     old: bytes | None
     new: bytes | None
     current: bytes | None
+    obstacle: str | None = None
 
 
 class Pending(NamedTuple):
-    """An interrupted write that waits, with all that is known of it."""
+    """An interrupted write that waits, with all that is known of it.
+
+    `impossible` holds the decisions that cannot be carried out now, and why.
+    """
 
     journal: Journal
     sides: tuple[Side, ...]
+    impossible: Mapping[Choice, CodedError]
+
+    @property
+    def possible(self) -> tuple[Choice, ...]:
+        """The decisions that can be carried out now."""
+        return tuple(one for one in get_args(Choice) if one not in self.impossible)
 
 
 def recover(writer: Writer, *, resolve: Choice | None = None) -> Outcome | None:
     """End the interrupted write, if there is one; None when there is none.
 
-    `resolve` is the owner's decision where one is needed. Raises `ResolutionError`
+    `resolve` is the owner's decision where one is needed; `current` also sets aside a
+    journal that cannot be read. Raises `ResolutionError`
     when what was decided for is not there any more, `WriteUnsettledError` when the
     system fails, and what `turn_of` raises.
     """
     with turn_of(writer) as turn, settling_failures():
+        try:
+            turn.interrupted()
+        except JournalError:
+            if resolve != "current":
+                raise
+            turn.runtime.set_journal_aside()
         outcome = _settled(turn)
         journal = turn.interrupted()
         if journal is not None and resolve is not None:
@@ -100,7 +124,8 @@ def pending(writer: Writer) -> Pending | None:
         journal = turn.interrupted()
         if journal is None:
             return None
-        return Pending(journal, tuple(_sides(turn, journal)))
+        sides = tuple(_sides(turn, journal))
+        return Pending(journal, sides, _impossible(turn, journal))
 
 
 def settle_first(turn: Turn) -> None:
@@ -116,22 +141,25 @@ def _settled(turn: Turn) -> Outcome | None:
     journal = turn.interrupted()
     outcome = None if journal is None else _settle(turn, journal)
     if outcome is None or outcome.phase != "NEEDS_OWNER":
-        turn.runtime.sweep(now=turn.writer.clock().timestamp())
+        turn.runtime.sweep()
     return outcome
 
 
 def _sweep(turn: Turn) -> None:
     """Remove what is left of writes that nobody will settle, here and of our own.
 
-    Under the lock and without a journal only the write of another user may have a
-    stage here; it is given an hour.
+    Under the lock and without a journal only the write of another user, or under
+    another home, may have a stage here. One that holds what its target holds is of no
+    use to anybody after an hour; any other may be all that is left of somebody's save.
     """
     now = turn.writer.clock().timestamp()
-    turn.runtime.sweep(now=now)
+    turn.runtime.sweep()
     for path in write_stages(turn.opened, turn.mandate.policy):
         with folder_of(turn.opened, path) as folder:
             name = path.rpartition("/")[2]
-            if folder.lstat(name).st_ctime < now - STAGE_AGE:
+            old = folder.lstat(name).st_ctime < now - STAGE_AGE
+            target = held_in(folder, target_of(path))
+            if old and hash_of(held_in(folder, path)) == hash_of(target):
                 folder.remove(name)
 
 
@@ -162,8 +190,10 @@ def _settle(turn: Turn, journal: Journal) -> Outcome:
 
 def _completed(turn: Turn, journal: Journal) -> Outcome:
     audit = write_receipt(turn, journal)
-    clean_up(turn, journal)
-    return _outcome(journal, "COMPLETE", None)._replace(audit_path=audit)
+    clean_up(turn, journal, published=True)
+    return _outcome(journal, "COMPLETE", None)._replace(
+        audit_path=audit, kept=turn.runtime.kept(journal)
+    )
 
 
 def _state(turn: Turn, planned: Planned) -> Progress:
@@ -202,7 +232,7 @@ def _roll_back(turn: Turn, journal: Journal, reason: str) -> Outcome:
             undone &= put_back(folder, planned, backup)
     if not undone:
         return _wait(turn, journal, reason)
-    clean_up(turn, journal)
+    clean_up(turn, journal, published=False)
     return _outcome(journal, "ROLLED_BACK", reason)
 
 
@@ -212,9 +242,9 @@ def _wait(turn: Turn, journal: Journal, reason: str) -> Outcome:
         beside = _seen(turn, planned, planned.stage)
         for found in (beside, _seen(turn, planned, planned.name)):
             _keep(turn, journal, number, found)
-        _keep_third(turn, journal, number, beside)
+        keep_third(turn, journal, number, beside)
     turn.runtime.begin(journal._replace(state="NEEDS_OWNER", reason=reason))
-    remove_stages(turn, journal)
+    remove_stages(turn, journal, published=False)
     return _outcome(journal, "NEEDS_OWNER", reason)
 
 
@@ -244,19 +274,26 @@ def _keep(turn: Turn, journal: Journal, number: int, found: Held | None) -> None
         turn.runtime.put(name, found.content)
 
 
-def _keep_third(turn: Turn, journal: Journal, number: int, found: Held | None) -> None:
-    """Copy a content that is neither the old nor the new one, to outlive the write."""
-    planned = journal.changes[number]
-    if hash_of(found) in {None, planned.old_sha256, planned.new_sha256}:
-        return
-    assert found is not None
-    name = journal.kept_name(number, found.content)
-    if turn.runtime.get(name) is None:
-        turn.runtime.put(name, found.content)
-
-
 def _resolve(turn: Turn, journal: Journal, choice: Choice) -> Outcome:
     """Check that the decision can be carried out, write it down, carry it out."""
+    _require_possible(turn, journal, choice)
+    decided = journal._replace(state="RESOLVING", choice=choice)
+    turn.runtime.begin(decided)
+    return _carry_out(turn, decided, choice)
+
+
+def _impossible(turn: Turn, journal: Journal) -> dict[Choice, CodedError]:
+    problems: dict[Choice, CodedError] = {}
+    for choice in get_args(Choice):
+        try:
+            _require_possible(turn, journal, choice)
+        except CodedError as problem:
+            problems[choice] = problem
+    return problems
+
+
+def _require_possible(turn: Turn, journal: Journal, choice: Choice) -> None:
+    """Refuse what the rights do not allow, what is not kept, what stands in the way."""
     if choice == "new":
         for capability in journal.capabilities:
             turn.mandate.require(capability)
@@ -265,9 +302,6 @@ def _resolve(turn: Turn, journal: Journal, choice: Choice) -> Outcome:
         for number, planned in enumerate(journal.changes):
             _wanted(turn, journal, number, choice)
             held(turn.opened, planned.path)
-    decided = journal._replace(state="RESOLVING", choice=choice)
-    turn.runtime.begin(decided)
-    return _carry_out(turn, decided, choice)
 
 
 def _carry_out(turn: Turn, journal: Journal, choice: Choice) -> Outcome:
@@ -277,7 +311,7 @@ def _carry_out(turn: Turn, journal: Journal, choice: Choice) -> Outcome:
     audit = None
     if choice == "new":
         audit = write_receipt(turn, journal, owner_decided=True)
-    clean_up(turn, journal)
+    clean_up(turn, journal, published=False)
     phase: Phase = "COMPLETE" if choice == "new" else "ROLLED_BACK"
     outcome = _outcome(journal, phase, OWNER_DECIDED)
     return outcome._replace(audit_path=audit, kept=turn.runtime.kept(journal))
@@ -295,7 +329,7 @@ def _wanted(turn: Turn, journal: Journal, number: int, choice: Choice) -> bytes 
     content = turn.runtime.get(name)
     if content is None or sha256(content) != expected:
         raise ResolutionError(
-            choice=choice, reason=f"that content of `{planned.path}` is not there"
+            choice=choice, reason=f"that content of `{planned.path}` is not kept"
         )
     return content
 
@@ -309,30 +343,45 @@ def _place(turn: Turn, journal: Journal, number: int, content: bytes | None) -> 
     with folder_of(turn.opened, planned.path, make=content is not None) as folder:
         now = held_in(folder, planned.path)
         if (None if now is None else now.content) != content:
-            _keep_third(turn, journal, number, now)
+            keep_third(turn, journal, number, now)
             folder.remove(planned.stage)
             if content is None:
                 folder.claim(planned.name, planned.stage)
             else:
                 stage(folder, planned, content, now)
                 publish(folder, planned._replace(old_sha256=hash_of(now)))
-        _keep_third(turn, journal, number, staged(folder, planned))
+        keep_third(turn, journal, number, staged(folder, planned))
         folder.sync()
 
 
 def _sides(turn: Turn, journal: Journal) -> list[Side]:
     sides = []
     for number, planned in enumerate(journal.changes):
-        now = _seen(turn, planned, planned.name)
+        now, obstacle = None, None
+        try:
+            now = held(turn.opened, planned.path)
+        except TargetMissingError:
+            obstacle = None
+        except TargetUnusableError as problem:
+            require_obstacle(problem)
+            obstacle = str(problem.facts["reason"])
+        kept = turn.runtime.get(journal.backup_name(number))
+        fresh = turn.runtime.get(journal.new_name(number))
         sides.append(
             Side(
                 planned=planned,
-                old=turn.runtime.get(journal.backup_name(number)),
-                new=turn.runtime.get(journal.new_name(number)),
+                old=_if_it_is(kept, planned.old_sha256),
+                new=_if_it_is(fresh, planned.new_sha256),
                 current=None if now is None else now.content,
+                obstacle=obstacle,
             )
         )
     return sides
+
+
+def _if_it_is(content: bytes | None, expected: Sha256 | None) -> bytes | None:
+    """Give a copy only when it is what it is kept for: a damaged one is none."""
+    return content if content is not None and sha256(content) == expected else None
 
 
 def _outcome(journal: Journal, phase: Phase, reason: str | None) -> Outcome:

@@ -22,7 +22,7 @@ from corpus.protocol.layout import (
     artifact_type,
 )
 from corpus.protocol.metadata import read_metadata
-from corpus.refs import RelPath, is_id, stem
+from corpus.refs import RelPath, is_id, name_problem, stem
 from corpus.refusals import (
     ArtifactConformanceError,
     ArtifactIdError,
@@ -81,9 +81,15 @@ def create_task(writer: Writer, task_id: str, content: bytes) -> Outcome:
     return _create(writer, "task", task_id, content)
 
 
-def create_report(writer: Writer, report_id: str, content: bytes) -> Outcome:
-    """Create one report; ArtifactConformanceError when it would not conform."""
-    return _create(writer, "report", report_id, content)
+def create_report(
+    writer: Writer, report_id: str, content: bytes, *, task: str | None = None
+) -> Outcome:
+    """Create one report; ArtifactConformanceError when it would not conform.
+
+    `task`, where it is given and not NONE, must be the id of a task in scope; else
+    TargetMissingError names it.
+    """
+    return _create(writer, "report", report_id, content, task=task)
 
 
 def activate_task(
@@ -152,9 +158,14 @@ def close_task(
 
 
 def _create(
-    writer: Writer, kind: Literal["task", "report"], own_id: str, content: bytes
+    writer: Writer,
+    kind: Literal["task", "report"],
+    own_id: str,
+    content: bytes,
+    *,
+    task: str | None = None,
 ) -> Outcome:
-    if not is_id(own_id):
+    if not is_id(own_id) or name_problem(f"{own_id}.md") is not None:
         raise ArtifactIdError(found=shown(own_id))
     path = RelPath(f"{FOLDERS[kind]}/{own_id}.md")
     with turn_of(writer) as turn:
@@ -162,6 +173,8 @@ def _create(
         change = Change(path, content, None, f"{kind}.create")
         require(turn, [change])
         _require_artifact(turn, path, content)
+        if task not in {None, NONE} and not _known(turn, "task", task or ""):
+            raise TargetMissingError(path=f"{FOLDERS['task']}/{shown(task or '')}.md")
         for other in _known(turn, kind, own_id):
             raise TargetExistsError(path=other)
         return commit(turn, [change])

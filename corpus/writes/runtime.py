@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 JOURNAL = "journal.json"
 CONTENT_BYTES = 8 * 1024 * 1024
 
-KEPT_SECONDS = 30 * 24 * 3600
-"""How long the copies of what a decision replaced are kept."""
+MOST_KEPT = 64
+"""How many copies of what was replaced are kept, the newest."""
 
 _NOT_PLAIN = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EMLINK, errno.EFBIG}
 _FOLDER = (
@@ -79,6 +79,10 @@ class Runtime:
             self._folder.remove(journal.backup_name(number))
             self._folder.remove(journal.new_name(number))
 
+    def add(self, name: str, content: bytes) -> None:
+        """Create the file `name`; its name is durable with the next `put`."""
+        self._folder.write_new(name, content)
+
     def put(self, name: str, content: bytes) -> None:
         """Make `content` the file `name`, durably: whole or not at all."""
         stage = f".{name}.{self._random(8).hex()}.stage"
@@ -102,18 +106,45 @@ class Runtime:
         start = f"{journal.transaction_id}-"
         return tuple(n for n in names if n.startswith(start) and n.endswith(KEPT))
 
-    def sweep(self, *, now: float) -> None:
-        """Remove what dead writers left, and copies that have been kept for long.
+    def sweep(self) -> None:
+        """Remove what dead writers left, and all but the newest kept copies.
 
         To be called under the lock and without a journal: whoever else had a stage
-        or a backup here is dead.
+        or a backup here is dead. No clock says what is old: it may have jumped.
         """
-        for name, kind in self._folder.children():
-            stale = name.endswith((".stage", ".old", ".new"))
-            if kind == "file" and name.endswith(KEPT):
-                stale = self._folder.lstat(name).st_mtime < now - KEPT_SECONDS
-            if kind == "file" and stale:
-                self._folder.remove(name)
+        names = [name for name, kind in self._folder.children() if kind == "file"]
+        kept = sorted(
+            (self._folder.lstat(name).st_mtime_ns, name)
+            for name in names
+            if name.endswith(KEPT)
+        )
+        stale = [name for name in names if name.endswith((".stage", ".old", ".new"))]
+        stale += [name for _, name in kept[:-MOST_KEPT]]
+        for name in stale:
+            self._folder.remove(name)
+
+    def set_journal_aside(self) -> None:
+        """Give a journal that cannot be used another name; nothing is lost."""
+        self._folder.replace(JOURNAL, f"journal-{self._random(8).hex()}{KEPT}")
+        self._folder.sync()
+
+
+def waiting_journal(directory: Path) -> Journal | None:
+    """Give the journal of a write that is not ended; nothing is made or changed.
+
+    None also where the folder is not the user's own, which writes refuse by itself.
+    JournalError when the journal cannot be used.
+    """
+    try:
+        require_private_folder(directory)
+        descriptor = os.open(directory, _FOLDER)  # noqa: TID251 - the user's own
+    except (NotPrivateError, OSError):
+        return None
+    with Runtime(Folder(descriptor=descriptor), os.urandom) as runtime:
+        try:
+            return runtime.journal()
+        except OSError:
+            raise JournalError(reason="it cannot be read") from None
 
 
 def runtime_path(state: Path, project_id: ProjectId, root_identity: str) -> Path:

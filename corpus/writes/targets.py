@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from corpus.refs import Sha256
     from corpus.writes.journal import Planned
 
-NEW_FILE_MODE = 0o644
-"""A new artifact is for everybody who may read the project, as git would make it."""
-
 NEW_FOLDER_MODE = 0o755
 
 NO_FOLDER = {LINK, NOT_FOLDER, OTHER_FILE_SYSTEM}
@@ -143,8 +140,8 @@ def require_free(folder: Folder, path: RelPath) -> None:
 
 def stage(folder: Folder, planned: Planned, content: bytes, old: Held | None) -> None:
     """Put new content beside the target, with the target's permissions."""
-    mode = NEW_FILE_MODE if old is None else stat.S_IMODE(old.status.st_mode)
-    if mode & _SPECIAL:
+    mode = None if old is None else stat.S_IMODE(old.status.st_mode)
+    if mode is not None and mode & _SPECIAL:
         raise TargetUnusableError(path=planned.path, reason="it has special mode bits")
     folder.write_new(planned.stage, content, mode)
     if old is not None:
@@ -193,11 +190,10 @@ def put_back(folder: Folder, planned: Planned, backup: bytes | None) -> bool:
     A file that holds something else by now is left alone. False when only a person can
     choose: between that and what was there before, or where nothing is left of it.
     """
-    known = {None, planned.old_sha256, planned.new_sha256}
     state = progress(folder, planned)
     beside = staged_hash(folder, planned)
-    if state == "other":
-        return beside in known
+    if state == "other":  # not ours to undo, unless it was never published
+        return beside == planned.new_sha256
     if state == "old" or beside == planned.new_sha256:
         return True
     if planned.old_sha256 is None:
@@ -222,6 +218,14 @@ def staged(folder: Folder, planned: Planned) -> Held | None:
     except OSError as error:
         reason = reason_of(error)
         raise TargetUnusableError(path=planned.path, reason=reason) from None
+
+
+def require_same_folder(root: ConfinedRoot, path: RelPath, folder: Folder) -> None:
+    """Refuse to go on when the path leads to another folder than the one held."""
+    with folder_of(root, path) as again:
+        if again.identity() != folder.identity():
+            reason = "its folder was replaced"
+            raise TargetUnusableError(path=path, reason=reason)
 
 
 @contextmanager

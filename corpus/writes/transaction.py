@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.canonical import sha256
 from corpus.errors import CodedError
+from corpus.protocol.layout import POLICY_PATH
 from corpus.refs import Sha256, is_sha256
 from corpus.refusals import (
     ExpectedHashError,
@@ -40,7 +41,9 @@ from corpus.writes.targets import (
     put_back,
     reason_of,
     require_free,
+    require_same_folder,
     stage,
+    staged,
     staged_hash,
 )
 
@@ -100,9 +103,10 @@ def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
     """Make every change or none, and leave a receipt.
 
     The turn's interrupted write must have been settled. Raises `StaleHashError`,
-    `TargetMissingError`, `TargetExistsError`, `TargetUnusableError`, `ReadbackError`
-    and what `require` raises; then every file is as it was. What could not be taken
-    back either is `WriteUnsettledError`, and stays for the next writer to settle.
+    `TargetMissingError`, `TargetExistsError`, `TargetUnusableError` and what `require`
+    raises; then every file is as it was. What could not be taken back either is
+    `WriteUnsettledError` or, where somebody saved a file in between, `ReadbackError`;
+    it stays for the next writer to settle, or for the owner.
     """
     require(turn, changes)
     with ExitStack() as stack:
@@ -116,39 +120,62 @@ def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
             changes=tuple(part.planned for part in parts),
         )
         try:
+            _keep_contents(turn, journal, parts)
             turn.runtime.begin(journal)
             _prepare(turn, journal, parts)
+            _require_in_place(turn, parts)
             _publish(parts)
+            _require_in_place(turn, parts)
             audit = write_receipt(turn, journal)
-        except BaseException:
-            _take_back(turn, journal, parts)
+        except BaseException as error:
+            reason = _take_back(turn, journal, parts)
+            if reason is not None and not isinstance(error, ReadbackError):
+                raise WriteUnsettledError(reason=reason) from None
             raise
         with suppress(OSError, CodedError):  # the receipt is there: the next writer can
-            clean_up(turn, journal)
+            clean_up(turn, journal, published=True)
     return Outcome(
         transaction_id=journal.transaction_id,
         phase="COMPLETE",
         changes=tuple(planned.changed() for planned in journal.changes),
         audit_path=audit,
+        kept=turn.runtime.kept(journal),
     )
 
 
-def clean_up(turn: Turn, journal: Journal) -> None:
+def clean_up(turn: Turn, journal: Journal, *, published: bool) -> None:
     """Remove what the write made besides its targets and its receipt."""
-    remove_stages(turn, journal)
+    remove_stages(turn, journal, published=published)
     turn.runtime.end(journal)
 
 
-def remove_stages(turn: Turn, journal: Journal) -> None:
+def keep_third(turn: Turn, journal: Journal, number: int, found: Held | None) -> None:
+    """Copy a content that is neither the old nor the new one, to outlive the write."""
+    planned = journal.changes[number]
+    if found is None or sha256(found.content) in {
+        planned.old_sha256,
+        planned.new_sha256,
+    }:
+        return
+    name = journal.kept_name(number, found.content)
+    if turn.runtime.get(name) is None:
+        turn.runtime.put(name, found.content)
+
+
+def remove_stages(turn: Turn, journal: Journal, *, published: bool) -> None:
     """Remove what the write left beside its targets and beside its receipt.
 
+    Once it is published, what somebody saved into the file it replaced is kept first.
     Through a folder that is not there, or no folder any more, there is nothing of ours.
     """
     names = [(planned.path, planned.stage) for planned in journal.changes]
     names.append((audit_path(journal.transaction_id), receipt_stage(journal)))
-    for path, stage_name in names:
+    for number, (path, stage_name) in enumerate(names):
         try:
             with folder_of(turn.opened, path) as folder:
+                if published and number < len(journal.changes):
+                    beside = staged(folder, journal.changes[number])
+                    keep_third(turn, journal, number, beside)
                 folder.remove(stage_name)
         except TargetMissingError:
             continue
@@ -180,16 +207,28 @@ def _checked(turn: Turn, change: Change, stack: ExitStack) -> _Part:
     return _Part(planned, change.content, folder, old)
 
 
+def _keep_contents(turn: Turn, journal: Journal, parts: Sequence[_Part]) -> None:
+    """Copy both sides outside the project: whatever happens, either can be chosen."""
+    for number, part in enumerate(parts):
+        turn.runtime.add(journal.new_name(number), part.content)
+        if part.old is not None:
+            turn.runtime.add(journal.backup_name(number), part.old.content)
+
+
+def _require_in_place(turn: Turn, parts: Sequence[_Part]) -> None:
+    """Refuse to go on when the corpus, or a target's folder, is another one by now."""
+    require_same_folder(turn.opened, POLICY_PATH, turn.home)
+    for part in parts:
+        require_same_folder(turn.opened, part.planned.path, part.folder)
+
+
 def _prepare(turn: Turn, journal: Journal, parts: Sequence[_Part]) -> None:
-    """Stage every new content, back up every old one, and look again.
+    """Stage every new content and look again at every old one.
 
     The folder of receipts is opened here, for it may not be usable.
     """
     for part in parts:
         stage(part.folder, part.planned, part.content, part.old)
-    for number, part in enumerate(parts):
-        if part.old is not None:
-            turn.runtime.put(journal.backup_name(number), part.old.content)
     for part in parts:
         if part.old is None:
             require_free(part.folder, part.planned.path)
@@ -226,8 +265,8 @@ def _publish(parts: Sequence[_Part]) -> None:
             raise ReadbackError(path=part.planned.path)
 
 
-def _take_back(turn: Turn, journal: Journal, parts: Sequence[_Part]) -> None:
-    """Put every file back as it was; what cannot be is left to `settle`.
+def _take_back(turn: Turn, journal: Journal, parts: Sequence[_Part]) -> str | None:
+    """Put every file back as it was; say why, where that is left to `settle`.
 
     The receipt goes first: while it is there, the write is complete.
     """
@@ -238,11 +277,10 @@ def _take_back(turn: Turn, journal: Journal, parts: Sequence[_Part]) -> None:
             backup = turn.runtime.get(journal.backup_name(number))
             undone &= put_back(part.folder, part.planned, backup)
         if undone:
-            clean_up(turn, journal)
-            return
-        reason = "a file was saved meanwhile"
+            clean_up(turn, journal, published=False)
+            return None
     except OSError as error:
-        reason = reason_of(error)
+        return reason_of(error)
     except CodedError as problem:
-        reason = problem.code
-    raise WriteUnsettledError(reason=reason) from None
+        return problem.code
+    return "a file was saved meanwhile"

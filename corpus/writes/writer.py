@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus.authority import Session
+    from corpus.confined.folder import Folder
     from corpus.confined.reader import ConfinedRoot
     from corpus.mandate import Mandate
+    from corpus.refs import ProjectId
     from corpus.writes.journal import Journal
     from corpus.writes.runtime import Runtime
 
@@ -61,6 +63,7 @@ class Turn(NamedTuple):
     writer: Writer
     mandate: Mandate
     runtime: Runtime
+    home: Folder
 
     @property
     def opened(self) -> ConfinedRoot:
@@ -104,6 +107,11 @@ def open_writer(
         )
 
 
+def runtime_of(writer: Writer, project_id: ProjectId) -> Path:
+    """Name the folder of this project's journals and kept copies, for its owner."""
+    return runtime_path(writer.state, project_id, writer.opened.identity)
+
+
 @contextmanager
 def turn_of(writer: Writer) -> Iterator[Turn]:
     """Take the lock and read the rights, for as long as the block lasts.
@@ -112,20 +120,18 @@ def turn_of(writer: Writer) -> Iterator[Turn]:
     `FilesystemError` where a write could not be made whole, `WriteFailedError` for
     what the system fails to do, and what `mandate_for` and `open_runtime` raise.
     """
-    with system_failures(), _locked(writer):
+    with system_failures(), _locked(writer) as home:
         mandate = mandate_for(
             writer.opened, writer.root, writer.grant_file, writer.session
         )
         _require_qualified(writer.opened, mandate)
-        directory = runtime_path(
-            writer.state, mandate.policy.project_id, writer.opened.identity
-        )
+        directory = runtime_of(writer, mandate.policy.project_id)
         with open_runtime(directory, root=writer.root, random=writer.random) as runtime:
-            yield Turn(writer, mandate, runtime)
+            yield Turn(writer, mandate, runtime, home)
 
 
 @contextmanager
-def _locked(writer: Writer) -> Iterator[None]:
+def _locked(writer: Writer) -> Iterator[Folder]:
     """Hold the corpus folder's lock; the system lets it go with the process."""
     try:
         folder = writer.opened.open_folder(RelPath(HOME))
@@ -144,7 +150,7 @@ def _locked(writer: Writer) -> Iterator[None]:
                 raise WriteLockError(seconds=round(writer.patience))
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_POLL)
-        yield
+        yield folder
 
 
 def _require_qualified(opened: ConfinedRoot, mandate: Mandate) -> None:

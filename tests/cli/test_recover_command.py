@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus.authority import Session
 from corpus.canonical import sha256
-from corpus.protocol.layout import STATUS_PATH
+from corpus.confined.reader import open_root
+from corpus.protocol.layout import HOME, STATUS_PATH
+from corpus.refs import RelPath
 from corpus.userdirs import user_dirs
 from corpus.writes.journal import Journal, Planned
 from corpus.writes.writer import open_writer, turn_of
@@ -20,8 +23,6 @@ from tests.corpora import write_corpus
 from tests.trusted import MOMENT, STATUS, counted, editing_policy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import InProcess
 
 TRANSACTION = "0123456789abcdef" * 2
@@ -141,8 +142,12 @@ def test_a_write_that_waits_shows_the_hashes_of_every_side(
             "old_sha256": sha256(old),
             "new_sha256": sha256(new),
             "current_sha256": sha256(b"# Mine\n"),
+            "old": "kept",
+            "new": "kept",
+            "current": "file",
         }
     ]
+    assert value["possible"] == ["old", "new", "current"]
     text = cli("recover", cwd=project, terminal=True)
     assert text.status == 1
     assert sha256(old) in text.out
@@ -209,3 +214,143 @@ def test_a_file_that_is_gone_is_shown_as_none(project: Path, cli: InProcess) -> 
     done = cli("recover", cwd=project)
     assert done.status == 1
     assert json.loads(done.out)["files"][0]["current_sha256"] is None
+    assert json.loads(done.out)["files"][0]["current"] == "no file"
+
+
+def lose(kind: str) -> None:
+    """Remove the copies of one side that were kept for the owner."""
+    for copy in (user_dirs().state / "writes").rglob(f"*.{kind}"):
+        copy.unlink()
+
+
+@pytest.mark.requirement("P13.2")
+def test_only_what_is_kept_is_offered(project: Path, cli: InProcess) -> None:
+    interrupt(project, now=b"# Mine\n")
+    assert cli("recover", cwd=project).status == 1
+    lose("old")
+    value = json.loads(cli("recover", cwd=project).out)
+    assert value["possible"] == ["new", "current"]
+    assert value["files"][0]["old"] == "not kept"
+    text = cli("recover", str(project), terminal=True).out
+    assert "(not kept)" in text
+    assert f"next: project-corpus recover {project} --resolve new\n" in text
+    assert "--resolve old" not in text
+
+
+@pytest.mark.requirement("P13.2")
+def test_a_copy_that_was_damaged_is_not_kept(project: Path, cli: InProcess) -> None:
+    interrupt(project, now=b"# Mine\n")
+    assert cli("recover", cwd=project).status == 1
+    for copy in (user_dirs().state / "writes").rglob("*.new"):
+        copy.write_bytes(b"torn")
+    value = json.loads(cli("recover", cwd=project).out)
+    assert value["possible"] == ["old", "current"]
+    assert value["files"][0]["new"] == "not kept"
+
+
+@pytest.mark.requirement("P13.2", "P18.2")
+def test_what_is_impossible_is_refused_before_anybody_is_asked(
+    project: Path, cli: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(project, now=b"# Mine\n")
+    assert cli("recover", cwd=project).status == 1
+    lose("new")
+    done = cli("recover", "--resolve", "new", cwd=project)
+    assert json.loads(done.err)["error"] == "RESOLUTION_IMPOSSIBLE"
+    terminal = FakeTerminal(io.BytesIO(b"n\n"), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", terminal)
+    asked = cli("recover", "--resolve", "old", cwd=project, terminal=True)
+    assert "new is not kept" in asked.err
+    assert "are the same" not in asked.err
+
+
+@pytest.mark.requirement("P13.2")
+def test_something_in_the_way_is_named(project: Path, cli: InProcess) -> None:
+    interrupt(project)
+    (project / STATUS).unlink()
+    (project / STATUS).symlink_to("elsewhere")
+    value = json.loads(cli("recover", cwd=project).out)
+    assert "link" in value["files"][0]["current"]
+    assert value["possible"] == ["current"]
+    assert cli("recover", "--resolve", "current", "--yes", cwd=project).status == 0
+
+
+@pytest.mark.requirement("P13.2")
+def test_the_owner_is_told_where_copies_are_kept(project: Path, cli: InProcess) -> None:
+    interrupt(project, now=b"# Mine\n")
+    done = cli("recover", "--resolve", "new", "--yes", cwd=project)
+    value = json.loads(done.out)
+    (name,) = value["result"]["kept"]
+    kept = Path(value["kept_in"]) / name
+    assert kept.read_bytes() == b"# Mine\n"
+
+
+@pytest.mark.requirement("P13.2")
+def test_a_journal_that_cannot_be_read_is_set_aside_on_purpose(
+    project: Path, cli: InProcess
+) -> None:
+    interrupt(project)
+    (journal,) = (user_dirs().state / "writes").rglob("journal.json")
+    journal.write_bytes(b"{")
+    before = (project / STATUS).read_bytes()
+    for words in (("recover",), ("recover", "--resolve", "old", "--yes")):
+        error = json.loads(cli(*words, cwd=project).err)["error"]
+        assert error == "JOURNAL_UNREADABLE"
+    unasked = cli("recover", "--resolve", "current", cwd=project)
+    assert json.loads(unasked.err)["error"] == "CONFIRMATION_NEEDED"
+    done = cli("recover", "--resolve", "current", "--yes", cwd=project, terminal=True)
+    assert done.status == 0
+    assert str(journal.parent) in done.out
+    assert not journal.exists()
+    assert (project / STATUS).read_bytes() == before
+
+
+@pytest.mark.requirement("P13.2", "P11.1")
+def test_a_write_that_waits_is_seen_without_a_grant(
+    project: Path, cli: InProcess
+) -> None:
+    def seen() -> tuple[bool, list[dict[str, object]]]:
+        card = json.loads(cli("status", cwd=project).out)
+        issues = json.loads(cli("context", "doctor", cwd=project).out)["issues"]
+        found = [one for one in issues if one["code"] == "INTERRUPTED_WRITE"]
+        return card["findings"]["interrupted_write"], found
+
+    assert seen() == (False, [])
+    interrupt(project)
+    assert cli("trust", "revoke", str(project), "--yes").status == 0
+    waits, (issue,) = seen()
+    assert waits
+    assert (issue["severity"], issue["path"]) == ("WARN", STATUS)
+    assert "project-corpus recover" in str(issue["hint"])
+    assert "project-corpus recover" in cli("status", cwd=project, terminal=True).out
+    (journal,) = (user_dirs().state / "writes").rglob("journal.json")
+    journal.write_bytes(b"{")
+    waits, (issue,) = seen()
+    assert (waits, issue["path"]) == (True, ".project-corpus")
+    policy = project / ".project-corpus/policy.toml"
+    policy.write_text("=", encoding="utf-8")
+    assert json.loads(cli("status", cwd=project).out)["findings"]["errors"]
+
+
+@pytest.mark.requirement("P13.2", "P11.1")
+def test_the_journal_of_a_live_writer_is_no_finding(
+    project: Path, cli: InProcess
+) -> None:
+    interrupt(project)
+    with open_root(project) as opened, opened.open_folder(RelPath(HOME)) as folder:
+        assert folder.lock()
+        card = json.loads(cli("status", cwd=project).out)
+        assert card["findings"]["interrupted_write"] is False
+    card = json.loads(cli("status", cwd=project).out)
+    assert card["findings"]["interrupted_write"] is True
+
+
+@pytest.mark.requirement("P13.2", "P2.4")
+def test_a_file_out_of_scope_is_not_named(project: Path, cli: InProcess) -> None:
+    interrupt(project)
+    (journal,) = (user_dirs().state / "writes").rglob("journal.json")
+    hidden = journal.read_bytes().replace(b"state/STATUS.md", b"secret/HIDDEN.md")
+    journal.write_bytes(hidden)
+    done = cli("context", "doctor", cwd=project)
+    assert "INTERRUPTED_WRITE" in done.out
+    assert "secret" not in done.out

@@ -185,7 +185,10 @@ def test_a_report_is_written_from_its_parts_or_from_a_file(
         pytest.param(("task", "create", "--input", "x", "--title", "T"), id="both"),
         pytest.param(("task", "create", "--input", "x", "--scope", "S"), id="mixed"),
         pytest.param(
-            ("task", "create", "--title", "Ж", "--objective", "x"), id="no id"
+            ("task", "create", "--title", "ab", "--objective", "x"), id="no id"
+        ),
+        pytest.param(
+            ("task", "create", "--title", "CON", "--objective", "x"), id="a device"
         ),
         pytest.param(("report", "create", "--title", "T", "--summary", "S"), id="part"),
         pytest.param(("report", "create", "--input", "x", "--task", "T"), id="report"),

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
+from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool
 
     from corpus.mcp.host import Results
+    from corpus.mcp.table import Tool as Row
 
 ERAS = ("legacy", "2026-07-28")
 """The handshake era, and the one in which every request stands for itself."""
@@ -182,3 +184,17 @@ def served_corpus(root: Path) -> Path:
             ),
         },
     )
+
+
+def problems(tool: Row, value: object) -> list[str]:
+    """Say where a result fits neither its format nor the shape that is told."""
+    whole, told = tool.result_schema(), tool.output_schema()
+    found = [*Draft202012Validator(whole).iter_errors(value)]
+    found += Draft202012Validator(told).iter_errors(value)
+    return [error.message for error in found]
+
+
+def failures(desk: Desk) -> list[str]:
+    """Give the codes of what the doctor finds broken."""
+    issues = call(desk, "corpus.context_doctor").value["issues"]
+    return [one["code"] for one in issues if one["severity"] == "FAIL"]

@@ -11,10 +11,17 @@ import pytest
 
 from corpus.authority import RUNTIME_HARD_LIMITS
 from corpus.grant import Limits
+from corpus.mcp.hints import withheld_by
 from corpus.mcp.table import TOOLS
 from tests.corpora import HOME, write
 from tests.mcp.serving import ERAS, call, command_of, desk_of, listed, served_corpus
-from tests.trusted import editing_policy, grant_everything, grant_file
+from tests.trusted import (
+    STATUS,
+    editing_policy,
+    grant_everything,
+    grant_file,
+    hash_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,11 +83,31 @@ def test_the_context_tools_need_the_capability_in_all_four_layers(
 def test_every_tool_needs_its_own_capability(root: Path, tool: Tool) -> None:
     name, capability = tool.name, tool.capability
     desk = desk_of(root, asked=ALL - {capability})
-    expected = {one.name for one in TOOLS if one.capability != capability}
+    expected = {one.name for one in TOOLS if capability not in one.capabilities}
     assert set(listed(desk)) == expected
     assert call(desk, name).code == "CAPABILITY_DENIED"
-    only = desk_of(root, asked=frozenset({capability, "mcp.stdio"}))
-    assert set(listed(only)) == {o.name for o in TOOLS if o.capability == capability}
+    asked = frozenset({*tool.capabilities, "mcp.stdio"})
+    only = set(listed(desk_of(root, asked=asked)))
+    assert only == {one.name for one in TOOLS if asked.issuperset(one.capabilities)}
+    assert name in only
+
+
+@pytest.mark.requirement("P15.1", "P13.1")
+@pytest.mark.parametrize("missing", ["task.update", "state.update"])
+@pytest.mark.parametrize("tool", ["task.activate", "task.close"])
+def test_a_task_is_changed_only_where_state_may_be_too(
+    root: Path, tool: str, missing: str
+) -> None:
+    before = {p: p.read_bytes() for p in (root / HOME).rglob("*.md")}
+    desk = desk_of(root, asked=ALL - {missing})
+    assert tool not in listed(desk)
+    status = hash_of(root / STATUS)
+    answer = call(desk, tool, {"id": "task-two", "expected_sha256": status})
+    assert (answer.code, answer.value["facts"]["capability"]) == (
+        "CAPABILITY_DENIED",
+        missing,
+    )
+    assert before == {p: p.read_bytes() for p in (root / HOME).rglob("*.md")}
 
 
 @pytest.mark.requirement("P15.1")
@@ -215,3 +242,17 @@ def test_the_server_refuses_to_start_where_the_grant_withholds(
     outcome = program(*command_of(root)[5:], cwd=root)
     assert (outcome.status, outcome.out) == (2, "")
     assert json.loads(outcome.err)["error"] == "CAPABILITY_DENIED"
+
+
+@pytest.mark.requirement("P15.1", "P3.3")
+def test_a_server_that_can_list_no_tool_says_who_withholds(
+    root: Path, program: OutOfProcess
+) -> None:
+    words = command_of(root)[5:]
+    assert program(*words, cwd=root).err == ""
+    grant_everything(root, capability_ceiling=frozenset({"mcp.stdio"}))
+    outcome = program(*words, "--allow", "mcp.stdio", "--allow", "audit.read", cwd=root)
+    assert (outcome.status, outcome.out) == (0, "")
+    (line,) = outcome.err.splitlines()
+    assert line.startswith("project-corpus mcp: no tool can be listed")
+    assert withheld_by(["OWNER_GRANT_LIMIT", "SESSION_LIMIT"]) in line

@@ -244,3 +244,26 @@ def test_an_unknown_tool_is_a_protocol_error(
         assert hands.ask("tools/call", params, named=1)["error"]["code"] == -32602
         params = {"cursor": "2"}
         assert hands.ask("tools/list", params, named=2)["error"]["code"] == -32602
+
+
+@pytest.mark.requirement("P15.1")
+def test_who_starts_it_on_a_terminal_is_told_what_it_waits_for(
+    root: Path, program_env: dict[str, str]
+) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command_of(root),
+        env=program_env,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        line = process.stderr.readline().decode()
+        os.write(ours, b"\x04")  # the end, as a person types it
+        out, rest = process.communicate(timeout=60)
+    os.close(ours)
+    assert line.startswith("project-corpus mcp: serving MCP on stdin and stdout")
+    assert (process.returncode, out, rest) == (0, b"", b"")
