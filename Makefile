@@ -43,6 +43,7 @@ demo: $(STAMPS)/installed
 
 quality: $(STAMPS)/installed
 	$(BIN)/python tests/quality/run.py
+	$(BIN)/python tests/quality/records.py
 
 bench: $(STAMPS)/installed
 	@$(MAKE) --no-print-directory $(STAMPS)/peer || echo 'the peer cannot be installed here'

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.secretnames import named_secrets
 from agentctx.secretplaces import placed_secrets
-from agentctx.secretrules import anchors, compiled
-from agentctx.secretvalues import MARK, is_filler, looks_random
+from agentctx.secretrules import DOCUMENTED, anchors, compiled
+from agentctx.secretvalues import MARK, is_filler, is_placeholder, looks_random
 from corpus.reading import lower
+from corpus.visible import without_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from agentctx.secretrules import Rule
 
 SHORTEST_KEY = 16
+_SURE_ANCHORS = frozenset(("AKIA", "ASIA", "AIza"))
+"""Anchors of letters alone that chance does not write before a whole key."""
+
 MOST_PASSES = 8
 """A replacement may uncover another secret; each pass leaves less to find."""
 
@@ -48,7 +52,21 @@ class _Span(NamedTuple):
 
 
 def redact(text: str) -> Redacted:
-    """Replace every secret by `[redacted:RULE]` and count what fired, by rule."""
+    """Replace every secret by `[redacted:RULE]` and count what fired, by rule.
+
+    A secret that invisible characters take apart is one to whoever copies it: where
+    they hide one, they go too.
+    """
+    found = _redacted(text)
+    bare = without_invisible(text)
+    if bare == text:
+        return found
+    whole = _redacted(bare)
+    hidden = sum(each.count for each in whole.fired)
+    return whole if hidden > sum(each.count for each in found.fired) else found
+
+
+def _redacted(text: str) -> Redacted:
     fired: Counter[str] = Counter()
     for _ in range(MOST_PASSES):
         spans = _settled(text)
@@ -61,7 +79,7 @@ def redact(text: str) -> Redacted:
 
 def contains_secret(text: str) -> bool:
     """Say whether `redact` would replace anything."""
-    return bool(_settled(text))
+    return bool(_settled(text) or _settled(without_invisible(text)))
 
 
 def _replaced(text: str, spans: list[_Span]) -> str:
@@ -160,7 +178,11 @@ def _matched(
     secret = match[0] if "s" not in groups else groups["s"]
     if "s" not in groups and not rule.back and not _may_begin(text, start):
         return None, 0
-    filler = is_filler(secret) or "EXAMPLE" in text[start : match.end()]
+    sure = rule.source is DOCUMENTED and not (
+        anchor.isalnum() and anchor not in _SURE_ANCHORS
+    )
+    filler = is_placeholder(secret) if sure else is_filler(secret)
+    filler = filler or "EXAMPLE" in text[start : match.end()]
     if filler or (rule.loose and not looks_random(secret)):
         return None, match.end()
     return _Span(start, match.end(), rule.name), match.end()

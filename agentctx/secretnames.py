@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.secretplain import plain_value
 from agentctx.secretvalues import (
     UUID,
     is_filler,
@@ -19,6 +20,13 @@ from agentctx.secretvalues import (
     looks_chosen,
     looks_random,
     stands_for_another,
+)
+from agentctx.secretwords import (
+    DESCRIBES,
+    PLAIN_KEYS,
+    STRONG_KEYS,
+    is_no_value,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +39,8 @@ NAME_ROOM = 48
 LONG_RUN = 256
 SHORT_ROOT = 6
 PASS = 4
+SEEN_BEFORE, SEEN_AFTER = 180, 480
+MOST_SEEN = 1_000
 SURE_SIZE = 24
 STRONG_KEY, WEAK_KEY, SHORT_KEY = 16, 20, 10
 
@@ -117,38 +127,6 @@ _FOREIGN_ROOTS: dict[str, tuple[str, str]] = {
 _BOUNDED = {"pw", "pwd", "psk", "key", "auth", "cred", "clave", "pass", "parola"}
 """Roots that are also parts of other words."""
 
-_DESCRIBES = (
-    "name names url urls uri uris path paths file files filename type types count "
-    "limit limits length size policy policies field fields hint hints expiry "
-    "expires ttl expiration format formats prefix arn ref refs id ids manager "
-    "provider providers store class method methods header headers endpoint "
-    "endpoints regex pattern rule rules strength age min max label placeholder "
-    "prompt error message title help env var variable created updated issued "
-    "rotated rotation at date time timeout usage budget per index scope scopes "
-    "algorithm algo alg version ver digest checksum hash hashes hashed fingerprint "
-    "encoding enabled required allowed valid validator reset change changed less "
-    "free config location dir folder mode state status owner issuer audience kind "
-    "source service mount offset pos position span text range cost price engine "
-    "ring board usages fn func function cb callback input output list map set sha "
-    "sha256 md5 crc integrity public pub "
-)
-_PLAIN_KEYS = (
-    "public pub primary foreign partition sort cache hash row group object index "
-    "lookup dict map message idempotency host shift ctrl alt hot translation unique "
-    "composite registry config json yaml data item field route query dedup dedupe "
-    "event job task state bucket file form column join natural surrogate hosts "
-    "publishable anon site turn mon don hoc joc tur whis wis the a this that each "
-    "same some first second last next cert gpg pgp my new old with by of for no any "
-    "arrow enter hotkey i18n range left right up down etag "
-)
-_STRONG_KEYS = (
-    "api access secret private encryption signing master auth account license ssh "
-    "session deploy consumer app application client admin write webhook hmac jwt "
-    "aes token shared subscription service apikey server role crypt fernet rest "
-    "ingest storage integration developer user rsa management authorization "
-    "authorisation "
-)
-
 _JOIN = (
     r"(?:\[\w{0,20}\])?[\\\"'`*\])}]{0,6}[^\S\n]{0,40}"
     r"(?:\??:\s?[A-Za-z_][\w\[\]|., ]{0,30}?\s?(?==))?"
@@ -185,7 +163,7 @@ _BEFORE = (
 _BEFORE_ROOM = 120
 _BEFORE_WORDS = r"\s(?:as|is|als|ist|como|es|comme|est|как|это|—)\s"
 _QUOTE = (
-    r"(?:new\s)?(?:[A-Za-z_][\w.:]{0,40}\()?(?:[bBrRuUfF@]{1,2}(?=[\"']))?"
+    r"(?:new\s)?(?:[A-Za-z_][\w.:]{0,40}(?<!code)(?<!get)\()?(?:[bBrRuUfF@]{1,2}(?=[\"']))?"
     r"(?P<open>\\{0,3}(?:\"{3}|'{3}|[\"'`])|[“”„«‘「『])"
 )
 _CLOSERS = {"“": "”", "”": "”", "„": "“", "«": "»", "‘": "’", "「": "」", "『": "』"}
@@ -195,17 +173,12 @@ _BARE = (
     r"|[;&,|](?![\s\"'`]|\Z|[\w.%-]{1,40}[=:])"
     r"|[()\[\]{}<>](?![\s\"'`,;./]|\Z)|\\(?![nrt\"'`\\])){1,2000}"
 )
-_ENDING = r"[.,;:)\]}>\\…]+\Z"
+_ENDING = r"(?:[.,;:)\]}>\\…]|(?<=[a-z])\?)+\Z"
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
-
-
-@cache
-def _words(table: str) -> frozenset[str]:
-    return frozenset(table.split())
 
 
 class _Value(NamedTuple):
@@ -230,10 +203,12 @@ def named_secrets(text: str, lowered: str, words: str) -> Iterator[Named]:
     `words` are the text's different words, lowered: most roots are in none of them.
     """
     search = _Search(text, lowered)
-    tables = [_ROOTS] if text.isascii() else [_ROOTS, _FOREIGN_ROOTS]
-    for table in tables:
-        for root, (kind, rest) in table.items():
-            if max(root.split(), key=len) in words:
+    foreign = ""
+    if not text.isascii():
+        foreign = "\n".join(word for word in words.split("\n") if not word.isascii())
+    for table, held in ((_ROOTS, words), (_FOREIGN_ROOTS, foreign)):
+        for root, (kind, rest) in table.items() if held else ():
+            if max(root.split(), key=len) in held:
                 yield from search.run(root, kind, rest)
 
 
@@ -247,20 +222,35 @@ class _Search:
     def __init__(self, text: str, lowered: str) -> None:
         self.text = text
         self.lowered = lowered
-        self.dead = 0
+        self.dead = self.reach = 0
+        self.root = ""
+        self.judged: dict[tuple[str, str, bool, bool, bool], bool] = {}
 
     def run(self, root: str, kind: str, rest: str) -> Iterator[Named]:
-        """Find the values of the names that are built on one root."""
-        self.dead = 0
+        """Find the values of the names that are built on one root.
+
+        A name whose surroundings were all seen before, and told nothing, is passed by.
+        """
+        self.dead, self.root = 0, root
+        seen: set[str] = set()
         place = self.lowered.find(root)
         while place >= 0:
             after = place + len(root)
-            name = self._name(place, root, kind, rest)
-            found = None if name is None else self._value_of(name)
-            if found is not None:
-                yield found
-                after = max(after, found.end)
-            place = self.lowered.find(root, after)
+            around = self.text[max(0, place - SEEN_BEFORE) : place + SEEN_AFTER]
+            if around not in seen:
+                self.reach = place
+                name = self._name(place, root, kind, rest)
+                found = None if name is None else self._value_of(name)
+                if found is not None:
+                    yield found
+                    after = max(after, found.end)
+                elif (
+                    len(around) == SEEN_BEFORE + SEEN_AFTER
+                    and self.reach < place + SEEN_AFTER
+                    and len(seen) < MOST_SEEN
+                ):
+                    seen.add(around)
+            place = self.lowered.find(root, max(after, self.dead - SEEN_BEFORE))
 
     def _name(self, place: int, root: str, kind: str, rest: str) -> _Name | None:
         """Read the whole name around a root, or find that it is another word."""
@@ -276,7 +266,7 @@ class _Search:
         ):
             return None
         last = _compiled(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+").findall(suffix[0])
-        if last and last[-1].lower() in _words(_DESCRIBES):
+        if last and last[-1].lower() in words_of(DESCRIBES):
             if root != "secret" or suffix[0].lower() not in {"_id", "id", "-id"}:
                 return None
             return _Name(place, suffix.end(), UNIQUE, strong=True, told=False)
@@ -327,22 +317,33 @@ class _Search:
             match = _compiled(r"([A-Za-z]{2,20})[ -]\Z").search(before)
             head = "" if match is None else match[1]
             start = start if match is None else start - len(match[0])
-            if head.lower() not in _words(_STRONG_KEYS):
+            if head.lower() not in words_of(STRONG_KEYS):
                 return None
         pieces = _compiled(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+").findall(head)
-        if not pieces or pieces[-1].lower() in _words(_PLAIN_KEYS):
+        if not pieces or pieces[-1].lower() in words_of(PLAIN_KEYS):
             return None
-        strong = any(piece.lower() in _words(_STRONG_KEYS) for piece in pieces)
+        strong = any(piece.lower() in words_of(STRONG_KEYS) for piece in pieces)
         strong = strong or head.isupper()
         return _Name(start, end, KEY, strong=strong, told=strong)
 
     def _value_of(self, name: _Name) -> Named | None:
         """Try every way of joining a name and a value, the plainest first."""
+        first = True
         for value, strict in self._joined(name):
             found = self._judged(name, value, strict=strict)
+            if found is None and first:
+                found = self._plain(name)
             if found is not None:
                 return found
-        return None
+            first = False
+        return self._plain(name) if first else None
+
+    def _plain(self, name: _Name) -> Named | None:
+        if not name.strong or name.kind == UNIQUE:
+            return None
+        password = name.kind == PASSWORD
+        place = plain_value(self.text, self.lowered, name[:2], password=password)
+        return None if place is None else Named(*place, f"named-{name.kind}")
 
     def _joined(self, name: _Name) -> Iterator[tuple[_Value, bool]]:
         text, end = self.text, name.end
@@ -381,10 +382,11 @@ class _Search:
             lower = _compiled(_NEXT_LINE).match(text, at)
             value = None if lower is None else self._value(lower.end())
             if value is not None:
-                yield value, not value.quoted
+                yield value, not value.quoted or " " in text[value.start : value.end]
             if "phrase" in self.lowered[name.start : name.end]:
                 line = _compiled(r"[^\n\"']{0,300}").match(text, at)
                 assert line is not None
+                self.reach = max(self.reach, line.end())
                 yield _Value(at, line.end(), quoted=True), False
 
     def _told(self, name: _Name) -> Iterator[tuple[_Value, bool]]:
@@ -397,6 +399,8 @@ class _Search:
         room = end + _TOLD_ROOM
         stop = _compiled(_SENTENCE_END).search(text, end, room)
         room = room if stop is None else stop.start()
+        again = self.lowered.find(self.root, end, room)
+        room = room if again < 0 else again
         for copula in _compiled(_COPULA).finditer(text, end, room):
             yield from self._values(copula.end(), strict=True)
             if not copula[0][:1].isalpha():
@@ -423,12 +427,19 @@ class _Search:
             closer = _CLOSERS.get(opened, opened)
             close = text.find(closer, quote.end(), quote.end() + VALUE_ROOM)
             line = text.find("\n", quote.end(), quote.end() + VALUE_ROOM)
+            self.reach = max(
+                self.reach, quote.end() + VALUE_ROOM if close < 0 else close
+            )
             if close >= 0 and not 0 <= line < close:
                 return _Value(quote.end(), close, quoted=True)
             at = quote.end()
-        word = _compiled(_BARE).match(text, at) if bare and at >= self.dead else None
+        if at < self.dead:
+            self.reach = self.dead + VALUE_ROOM
+            return None
+        word = _compiled(_BARE).match(text, at) if bare else None
         if word is None:
             return None
+        self.reach = max(self.reach, word.end())
         ending = _compiled(_ENDING).search(word[0])
         return _Value(
             at, word.end() if ending is None else at + ending.start(), quoted=False
@@ -443,7 +454,13 @@ class _Search:
         while start < end and self.text[start].isspace():
             start += 1
         held = self.text[start:end]
-        if _is_secret(held, name, strict=strict, quoted=quoted):
+        case = held, name.kind, name.strong, strict, quoted
+        secret = self.judged.get(case)
+        if secret is None:
+            secret = _is_secret(held, name, strict=strict, quoted=quoted)
+            if len(self.judged) < MOST_SEEN:
+                self.judged[case] = secret
+        if secret:
             return Named(start, end, f"named-{name.kind}")
         if not quoted and end - start > LONG_RUN:
             self.dead = end
@@ -452,6 +469,8 @@ class _Search:
 
 def _is_secret(value: str, name: _Name, *, strict: bool, quoted: bool) -> bool:
     if not value or is_filler(value) or stands_for_another(value):
+        return False
+    if is_no_value(value):
         return False
     if name.kind == UNIQUE:
         return _compiled(UUID).fullmatch(value) is not None

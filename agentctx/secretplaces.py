@@ -10,11 +10,14 @@ from agentctx.secretnames import Named
 from agentctx.secretvalues import (
     UUID,
     is_filler,
+    is_told_filler,
     is_wordy,
     looks_chosen,
     looks_random,
+    refers_elsewhere,
     stands_for_another,
 )
+from agentctx.secretwords import is_no_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +78,6 @@ _DEFAULT_LOGINS = frozenset(
         "test",
         "example",
         "mypassword",
-        "mysecretpassword",
         "changeme",
         "redis",
         "mongo",
@@ -222,7 +224,11 @@ def _schemes(text: str, lowered: str) -> Iterator[Named]:
                 if head is None
                 else _compiled(_HEADER_VALUE).match(text, head.end())
             )
-            if value is None or is_filler(value[0]) or stands_for_another(value[0]):
+            if (
+                value is None
+                or is_told_filler(value[0])
+                or stands_for_another(value[0])
+            ):
                 continue
             held = value[0].rstrip(".:")
             if looks_random(held) or (anchor == "bearer" and _is_mixed(held)):
@@ -293,9 +299,11 @@ def _urls(text: str, lowered: str) -> Iterator[Named]:
 
 def _is_url_password(value: str, user: str) -> bool:
     lowered = value.lower()
-    if lowered in _DEFAULT_LOGINS or lowered == user.lower() or is_filler(value):
+    if lowered in _DEFAULT_LOGINS or lowered == user.lower() or is_told_filler(value):
         return False
-    return not stands_for_another(value) and len(value) >= SHORTEST_IN_URL
+    if is_no_value(value) or refers_elsewhere(value):
+        return False
+    return len(value) >= SHORTEST_IN_URL
 
 
 def _commands(text: str, lowered: str, command: str) -> Iterator[Named]:
@@ -306,9 +314,9 @@ def _commands(text: str, lowered: str, command: str) -> Iterator[Named]:
 
 
 def _is_typed(value: str) -> bool:
-    if is_filler(value) or stands_for_another(value) or len(value) < SHORTEST_TYPED:
-        return False
-    return looks_chosen(value, strict=False)
+    if len(value) < SHORTEST_TYPED or not value[0].isalnum():
+        return len(value) >= SHORTEST_TYPED and looks_chosen(value, strict=True)
+    return not (is_told_filler(value) or is_no_value(value) or refers_elsewhere(value))
 
 
 def _seeds(text: str, lowered: str) -> Iterator[Named]:
@@ -323,7 +331,7 @@ def _seeds(text: str, lowered: str) -> Iterator[Named]:
 
 
 def _is_held(value: str, *, least: int) -> bool:
-    if len(value) < least or is_filler(value) or stands_for_another(value):
+    if len(value) < least or is_told_filler(value) or stands_for_another(value):
         return False
     return _is_mixed(value) or looks_random(value, least=least)
 

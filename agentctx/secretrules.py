@@ -141,6 +141,7 @@ _CLOUDS = (
 )
 
 _CODE_HOSTS = (
+    _rule("github-token", DOCUMENTED, "ghp_ gho_ ghu_ ghs_ ghr_", f"{_WORD}{{16,}}"),
     _rule(
         "gitlab-token",
         DOCUMENTED,

@@ -35,8 +35,8 @@ JUDGED = 1_000
 
 _STANDS_FOR_ANOTHER = (
     r"(?i:"
-    r"<[^<>]*>?|\[[^\[\]]*\]?|\{+[^{}]*\}*|\$\{?[a-z_][\w.:-]*\}?|\$[({].*|%[\w.]+%"
-    r"|%\(?\w*\)?[sdr]|@\w+@|:[a-z_]+|#\{.*|&[a-z_]+|\*[a-z_]+"
+    r"<[^<>]*>?|\{\w+\}.*|\[[^\[\]]*\]?|\{+[^{}]*\}*|\$\{?[a-z_][\w.:-]*\}?|\$[({].*|%[\w.]+%"
+    r"|%\(?\w*\)?[sdr]|@\w+@|:[a-z_]+|[#@]\{.*|&[a-z_]+|\*[a-z_]+"
     r"|!(?:vault|ref|sub|getatt|env|env_var|secret)\b.*"
     r"|[a-z_][\w.:>-]{0,60}[(\[].*|\w+(?:\??(?:\.|->|::)[a-z_]\w*)+[;,)]*"
     r"|(?:op|vault|ssm|secret|secrets|file|env|arn|ref|sops|keyring|gcp|awssm)"
@@ -57,6 +57,11 @@ _FILLER = (
     r"|not[_-]?(?:a[_-]?)?(?:real|secret|set)|######|______|000000"
     r"|process\.env|os\.environ|getenv|secrets\.|\bvar\."
 )
+_PLACEHOLDER = (
+    r"xxxx|XXXX|\*\*\*|\.\.\.|…|•|EXAMPLE|(?i:your[_-]|<[a-z_ -]{2,}>)|\$\{|\{\{"
+)
+"""What nobody writes into a real key, whatever else its characters look like."""
+
 _REGEX = r"\[[^\[\]]{2,40}\](?:[+*?]|\{[0-9])|\\[sdwbSDWB]|\(\?[:=!<P]"
 
 _EMPTY_WORDS = (
@@ -94,13 +99,25 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def is_filler(value: str) -> bool:
     """Say whether a value stands where a secret belongs, as documentation has it."""
     value = value[:FILLER_ROOM]
+    if is_told_filler(value):
+        return True
+    return len(set(value)) * 6 < min(len(value), 60) or _is_counting(value)
+
+
+def is_told_filler(value: str) -> bool:
+    """Say whether a value's own words or marks show that it fills a place."""
+    value = value[:FILLER_ROOM]
     if MARK in value or _compiled(_SHORT_FILLER).search(value) is not None:
         return True
     if _compiled(_FILLER).search(value.lower()) is not None:
         return True
-    if _compiled(_REGEX).search(value) is not None:
-        return True
-    return len(set(value)) * 6 < min(len(value), 60) or _is_counting(value)
+    return _compiled(_REGEX).search(value) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Say whether a value shows openly that a secret was left out."""
+    value = value[:FILLER_ROOM]
+    return MARK in value or _compiled(_PLACEHOLDER).search(value) is not None
 
 
 def stands_for_another(value: str) -> bool:
@@ -108,6 +125,12 @@ def stands_for_another(value: str) -> bool:
     value = value[:JUDGED]
     if _compiled(_EMPTY_WORDS).fullmatch(value.lower()) is not None:
         return True
+    return refers_elsewhere(value)
+
+
+def refers_elsewhere(value: str) -> bool:
+    """Say whether a value is a variable, a call, a path or an address."""
+    value = value[:JUDGED]
     if _compiled(_STANDS_FOR_ANOTHER).fullmatch(value) is None:
         return False
     # A key in base64 may begin with a slash, and a password with a dollar sign.

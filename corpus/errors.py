@@ -57,6 +57,11 @@ CodedError
   InitTargetError                 INIT_TARGET_EXISTS
   InitValueError                  INIT_VALUE
   OutputError                     OUTPUT_FAILED
+  StoreForeignError               STORE_FOREIGN
+  StoreTooNewError                STORE_TOO_NEW
+  StoreCorruptError               STORE_CORRUPT
+  StoreBusyError                  STORE_BUSY
+  StoreUnusableError              STORE_UNUSABLE
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test).
@@ -452,3 +457,33 @@ class OutputError(CodedError):
     code = "OUTPUT_FAILED"
     sentence = "cannot write: {reason}"
     hint = "check the permissions and free space of the place named"
+
+
+class StoreForeignError(CodedError):
+    code = "STORE_FOREIGN"
+    sentence = "the store is another program's file, or no database: {reason}"
+    hint = "nothing was changed; `doctor --repair` sets the file aside whole"
+
+
+class StoreTooNewError(CodedError):
+    code = "STORE_TOO_NEW"
+    sentence = "the store has layout {found}; this program knows {known}"
+    hint = "nothing was changed; use the newer version of this program"
+
+
+class StoreCorruptError(CodedError):
+    code = "STORE_CORRUPT"
+    sentence = "the store is damaged: {reason}"
+    hint = "nothing was changed; `doctor --repair` sets the file aside whole"
+
+
+class StoreBusyError(CodedError):
+    code = "STORE_BUSY"
+    sentence = "other writers held the store for {seconds} seconds"
+    hint = "try again; nothing was lost"
+
+
+class StoreUnusableError(CodedError):
+    code = "STORE_UNUSABLE"
+    sentence = "the system does not let us use the store: {reason}"
+    hint = "look at the disk's space and at who may write the file; nothing was changed"

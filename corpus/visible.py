@@ -36,6 +36,11 @@ def visible(text: str) -> str:
     return _pattern(_DECEPTIVE).sub(REMOVED, text)
 
 
+def without_invisible(text: str) -> str:
+    """Give a text without the characters that only take no room."""
+    return text if text.isascii() else _pattern(_INVISIBLE).sub("", text)
+
+
 def deceives(text: str) -> bool:
     """Say whether a text controls, reorders or hides what a reader sees of it.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.cli.commands import PROGRAM as AGENTCTX
 from corpus.cli.commands import PROGRAM
 
 if TYPE_CHECKING:
@@ -20,7 +21,14 @@ MAX_ARGUMENTS = 6
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.errors",),
-    ("corpus.refs", "corpus.findings", "corpus.published", "corpus.lines"),
+    ("corpus.refusals",),
+    (
+        "corpus.refs",
+        "corpus.findings",
+        "corpus.published",
+        "corpus.lines",
+        "corpus.visible",
+    ),
     ("corpus.canonical", "corpus.tokens", "corpus.wordlists", "corpus.reading"),
     ("corpus.instructions", "corpus.keyshapes", "corpus.suspicion"),
     ("corpus.scripts", "corpus.stems", "corpus.identifiers"),
@@ -28,12 +36,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.headings", "corpus.blocks", "corpus.frontmatter"),
     ("corpus.scanner", "corpus.passages"),
     ("corpus.markdown",),
+    ("corpus.heads", "corpus.turns"),
     ("corpus.sqlite",),
     ("corpus.confined",),
-    ("corpus.scopes", "corpus.policy", "corpus.userdirs"),
-    ("corpus.trust", "corpus.authority"),
+    ("corpus.scopes", "corpus.tomlinput", "corpus.policy", "corpus.userdirs"),
+    ("corpus.grant", "corpus.trust", "corpus.authority"),
     ("corpus.protocol",),
     ("corpus.sources",),
+    ("corpus.mandate", "corpus.approval"),
     ("corpus.writes",),
     ("corpus.index",),
     (
@@ -51,7 +61,27 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.ledger", "corpus.metrics"),
     ("corpus.evaldata", "corpus.evalreport", "corpus.evaluate"),
     ("corpus.doctor", "corpus.soundness", "corpus.examination", "corpus.watch"),
+    ("agentctx.errors",),
+    (
+        "agentctx.clock",
+        "agentctx.smallfile",
+        "agentctx.privatefile",
+        "agentctx.secretwords",
+        "agentctx.secretvalues",
+        "agentctx.secretplain",
+        "agentctx.secretnames",
+        "agentctx.secretplaces",
+        "agentctx.secretrules",
+    ),
+    ("agentctx.ids", "agentctx.config", "agentctx.redact"),
+    ("agentctx.gitconfig", "agentctx.sshconfig", "agentctx.remotes"),
+    ("agentctx.repository",),
+    ("agentctx.project",),
+    ("agentctx.profile",),
+    ("agentctx.records",),
+    ("corpus.mcp",),
     ("corpus.cli",),
+    ("agentctx.mcp",),
     ("agentctx.cli",),
 )
 """The packages' units, lowest row first."""
@@ -64,14 +94,28 @@ WITHIN: dict[str, set[str]] = {
     "corpus.identifiers": {"corpus.scripts", "corpus.stems"},
     "corpus.intent": {"corpus.lexical"},
     "corpus.passages": {"corpus.scanner"},
-    "corpus.policy": {"corpus.scopes"},
-    "corpus.authority": {"corpus.trust"},
+    "corpus.tomlinput": {"corpus.scopes"},
+    "corpus.policy": {"corpus.scopes", "corpus.tomlinput"},
+    "corpus.trust": {"corpus.grant"},
+    "corpus.authority": {"corpus.grant"},
+    "corpus.approval": {"corpus.mandate"},
     "corpus.view": {"corpus.succession"},
     "corpus.ranker": {"corpus.hits"},
     "corpus.search": {"corpus.hits", "corpus.ranker"},
     "corpus.selection": {"corpus.summaries"},
     "corpus.prompt": {"corpus.bundle"},
     "corpus.evaluate": {"corpus.evaldata", "corpus.evalreport"},
+    "agentctx.secretplain": {"agentctx.secretvalues", "agentctx.secretwords"},
+    "agentctx.secretnames": {
+        "agentctx.secretplain",
+        "agentctx.secretvalues",
+        "agentctx.secretwords",
+    },
+    "agentctx.secretplaces": {
+        "agentctx.secretnames",
+        "agentctx.secretvalues",
+        "agentctx.secretwords",
+    },
     "corpus.examination": {"corpus.doctor", "corpus.soundness"},
 }
 """Who may import whom inside a row; nobody else may."""
@@ -80,17 +124,25 @@ PACKAGES = ("corpus", "agentctx")
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
-COMMANDS = {command.module for command in PROGRAM.commands}
+COMMANDS = {
+    command.module for program in (PROGRAM, AGENTCTX) for command in program.commands
+}
 """Modules whose `run` takes a keyword for each option a person may give."""
 
-BROAD = {"corpus.cli.app", "corpus.markdown", "corpus.blocks"}
-"""Where `except Exception` stands: the net below every command, the Markdown parser."""
+BROAD = {"corpus.cli.app", "corpus.mcp.host", "corpus.markdown", "corpus.blocks"}
+"""Where `except Exception` stands: below every command, every tool, the parser."""
 
 OPENERS = {
     "corpus.confined": "the project's sources",
     "corpus.sqlite": "databases",
     "corpus.userdirs": "the user's own key and state files",
-    "corpus.authority": "the owner's grant",
+    "corpus.trust": "the owners' grants",
+    "corpus.writes": "journals and backups in the user's state directory",
+    "corpus.heads": "the first bytes of a store",
+    "corpus.turns": "the queue of a store's writers, an empty file beside it",
+    "agentctx.records": "backups, exports and stores set aside, in the user's home",
+    "agentctx.privatefile": "the user's own small files",
+    "agentctx.smallfile": "git's own files, read alone",
     "corpus.ledger": "the ledger of receipts in the user's state directory",
     "corpus.jsoninput": "JSON files that a person names",
     "corpus.index": "the derived index in the cache folder",
@@ -116,7 +168,9 @@ def may_import(unit: str) -> set[str]:
     """Give every unit that `unit` may import: its own, lower rows, its own row's."""
     row = next(number for number, units in enumerate(LAYERS) if unit in units)
     below = {lower for units in LAYERS[:row] for lower in units}
-    return {unit} | below | WITHIN.get(unit, set())
+    allowed = {unit} | below | WITHIN.get(unit, set())
+    package = unit.partition(".")[0]  # `corpus` never imports `agentctx`
+    return {one for one in allowed if package != "corpus" or one.startswith(package)}
 
 
 def module_name(path: Path) -> str:

@@ -6,15 +6,23 @@ import re
 import runpy
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.cli.app import PROGRAM as AGENTCTX
 from corpus.cli.app import PROGRAM
+
+if TYPE_CHECKING:
+    from corpus.cli.program import Program
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
-GENERATED = ("cli.md", "errors.md")
+GENERATED = (
+    *("agentctx-cli.md", "agentctx-mcp.md", "cli.md", "errors.md", "mcp.md"),
+    "settings.md",
+)
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -43,12 +51,19 @@ def test_a_generated_page_is_up_to_date(name: str) -> None:
 
 
 @pytest.mark.requirement("P18.3")
-def test_every_command_is_documented_with_an_example() -> None:
-    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("cli.md", PROGRAM), ("agentctx-cli.md", AGENTCTX)],
+    ids=["project-corpus", "agentctx"],
+)
+def test_every_command_is_documented_with_an_example(
+    name: str, program: Program
+) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
     sections = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
     found = {section.partition("\n")[0]: section for section in sections}
-    assert list(found) == [command.name for command in PROGRAM.commands]
-    assert [name for name, text in found.items() if "Example:" not in text] == []
+    assert list(found) == [command.name for command in program.commands]
+    assert [one for one, text in found.items() if "Example:" not in text] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_name)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import agentctx.errors
 import corpus.errors
+import corpus.refusals
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "errors.md"
-TREE = corpus.errors.__doc__ or ""
+TREE = "".join(
+    str(module.__doc__) for module in (corpus.errors, corpus.refusals, agentctx.errors)
+)
 SOURCES = sorted(
     path for name in ("corpus", "agentctx") for path in (ROOT / name).rglob("*.py")
 )
@@ -82,7 +86,7 @@ def test_a_code_is_documented_and_drawn_in_the_tree(error: type[CodedError]) -> 
 
 def test_the_tree_draws_only_errors_that_exist() -> None:
     drawn = re.findall(r"^  (\w+Error) +[A-Z_]+$", TREE, re.MULTILINE)
-    assert drawn == [error.__name__ for error in ERRORS.values()]
+    assert sorted(drawn) == sorted(error.__name__ for error in ERRORS.values())
 
 
 def test_every_raise_gives_exactly_the_facts_of_its_sentence() -> None:

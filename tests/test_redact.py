@@ -28,6 +28,15 @@ TOKEN = made("ghp_<A36>", "a test")
 PASSWORD = made("<P14>", "a test")
 
 PIECES = (
+    *("swordfish", "letmein", "hunter2", " / pass ", "login ", "the password is "),
+    *(
+        "user admin, ",
+        " for the db: ",
+        " to ",
+        "| ",
+        "set_password(",
+        " as my password",
+    ),
     TOKEN,
     PASSWORD,
     made("sk-ant-api03-<W93>", "a test"),
@@ -196,6 +205,8 @@ HOSTILE = (
         "密码",
         "a-",
     ),
+    *("token is is is is ", "password=letmein ", "login a / pass ", "is password "),
+    *("pwd ", "secret is ", "пароль это ", "密码是", "password for is ", "api key is "),
     *("pw=", "password=", "password: ", 'key="', "token=aB3", "password is ", "pass("),
     *(
         "sk-",
@@ -313,3 +324,12 @@ def test_a_text_without_anchors_compiles_nothing() -> None:
 @given(st.text(alphabet=string.ascii_lowercase + " .,\n", max_size=200))
 def test_lower_case_words_are_never_changed(text: str) -> None:
     assert redact(text) == (text, ())
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\ufe0f", "\u2060", "\u3164"])
+def test_a_secret_that_invisible_characters_take_apart_is_found(hidden: str) -> None:
+    whole = "ghp_" + "k3Jd92mQx7RtYb4LwPzN8sVcHf1GaE6uOi5T"
+    found = redact(f"the token is {whole[:9]}{hidden}{whole[9:]} today")
+    assert whole[9:] not in found.text
+    assert found.fired
+    assert redact(f"a {hidden}family").text == f"a {hidden}family"

@@ -13,11 +13,15 @@ import pytest
 from corpus.authority import SOURCE_BYTES, Limits
 from corpus.confined.reader import open_root
 from corpus.protocol.conformance import validate
+from tests.recorded import store_at
 from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adversary
 from tests.speed.linear import READERS, Reader, growth
 from tests.speed.measure import UnexpectedStatusError, measure
+from tests.speed.recordserver import records_command, served_records
+from tests.speed.recordset import queries, write_records
 from tests.speed.run import Target
 from tests.speed.tree import SOURCES, write_tree
+from tests.speed.writers import write_at_once
 
 if TYPE_CHECKING:
     from tests.conftest import InProcess
@@ -124,8 +128,41 @@ def test_what_reads_a_text_is_measured_on_its_hard_inputs(reader: Reader) -> Non
     assert (found.rate is not None) == reader.rated
 
 
+def test_the_records_are_the_same_every_time(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "other"):
+        write_records(tmp_path / name, tmp_path, records=40)
+        with store_at(tmp_path / name, create=False) as store:
+            found.append(
+                [tuple(row) for row in store.db.execute("SELECT * FROM records")]
+            )
+    assert found[0] == found[1]
+    assert len(found[0]) == 40
+
+
+def test_the_server_of_records_is_measured_as_a_process(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    home = tmp_path / "home"
+    write_records(home, tmp_path, records=300)
+    places = {"AGENTCTX_HOME": str(home), "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    code = "from corpus.cli.app import run; run()"
+    command = records_command((sys.executable, "-c", code))
+    found = served_records(command, queries(), {**program_env, **places})
+    assert found.start_cpu > 0
+    assert 0 < found.call <= max(found.calls)
+
+
 def test_a_target_is_met_up_to_its_bound() -> None:
     assert Target(name="x", found=1.0, most=1.0).met
     missed = Target(name="x", found=1.001, most=1.0)
     assert not missed.met
     assert "MISSED" in missed.line()
+
+
+@pytest.mark.requirement("A2.10")
+def test_writers_at_once_are_measured_and_lose_nothing(tmp_path: Path) -> None:
+    found = write_at_once(tmp_path, writers=3, records=4)
+    assert found.lost == 0
+    assert found.rate > 0
+    assert 0 < found.median <= found.p95 <= found.longest

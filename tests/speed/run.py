@@ -37,6 +37,7 @@ from tests.speed.measure import (
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
 from tests.speed.trusted import served, trusted, write_steps
+from tests.speed.writers import Writing, write_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -370,6 +371,30 @@ def linear(bench: Bench) -> None:
             bench.target(f"a MiB, {name}", rate, SECONDS_A_MEBIBYTE, "s")
 
 
+def records_writers(bench: Bench) -> None:
+    """Measure many processes that write records at once; by the best of the rounds.
+
+    First as fast as they can, which says how much there is; then at 500 records a
+    second in all, which says what each waits for.
+    """
+    heading("records written at once: records/s, waits in ms: median, p95, longest")
+    full: list[Writing] = []
+    paced: list[Writing] = []
+    for number in range(bench.rounds):
+        for found, rate in ((full, 0), (paced, 500)):
+            folder = bench.folder / f"writers-{number}-{rate}"
+            folder.mkdir()
+            found.append(write_at_once(folder, writers=32, records=50, rate=rate))
+            name = f"32 writers at {rate}/s" if rate else "32 writers, no pause"
+            row(name, *found[-1][:4])
+    most = max(one.rate for one in full)
+    bench.target("32 writers: seconds for 500 records", 500 / most, 1.0, "s")
+    p95 = min(one.p95 for one in paced)
+    bench.target("32 writers at 500/s: p95 of waits", p95, 50.0, "ms")
+    lost = sum(one.lost for one in (*full, *paced))
+    bench.target("32 writers: lost records", lost, 0)
+
+
 PARTS: dict[str, Callable[[Bench], None]] = {
     "start": start_up,
     "large": large_corpus,
@@ -378,6 +403,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "server": server,
     "records-server": records_server,
     "writes": writes,
+    "records-writers": records_writers,
     "linear": linear,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.quality.secrets.made import made
+from tests.quality.secrets.spoken import SPOKEN
 
 _WRITTEN = r"""
 password = <password>
@@ -239,4 +240,5 @@ _MADE = (
 NEGATIVES: tuple[str, ...] = (
     *_WRITTEN.strip("\n").split("\n"),
     *(made(pattern, "negative") for pattern in _MADE),
+    *SPOKEN,
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tests.quality.secrets.kinds import CONTEXTS, SHAPED
 from tests.quality.secrets.made import made
+from tests.quality.secrets.plain import PLAIN
 
 
 class Positive(NamedTuple):
@@ -324,7 +325,11 @@ def _blocks() -> list[Positive]:
     return found
 
 
-POSITIVES: tuple[Positive, ...] = (*_shaped(), *_named(), *_blocks())
+def _plain() -> list[Positive]:
+    return [Positive(each.text, each.text, each.secret) for each in PLAIN]
+
+
+POSITIVES: tuple[Positive, ...] = (*_shaped(), *_named(), *_blocks(), *_plain())
 SECRET_PIECE = 8
 
 

@@ -1,0 +1,173 @@
+"""The table of `agentctx`: every command, the module it lives in, one line."""
+
+from __future__ import annotations
+
+from agentctx import __version__
+from corpus.cli.program import Command, Program
+
+COMMANDS = (
+    Command(
+        ("status",),
+        "agentctx.cli.status",
+        "Show what is known here, what it costs and what is degraded.",
+    ),
+    Command(
+        ("add",),
+        "agentctx.cli.add",
+        "Record one fact of this project, or of yours for every project.",
+    ),
+    Command(
+        ("search",),
+        "agentctx.cli.search",
+        "Find records by their words, or list them, now or as of a date.",
+    ),
+    Command(
+        ("show",),
+        "agentctx.cli.show",
+        "Show one record whole, with where it came from.",
+    ),
+    Command(
+        ("history",),
+        "agentctx.cli.history",
+        "Show every version of a fact, with both of its times.",
+    ),
+    Command(
+        ("edit",),
+        "agentctx.cli.edit",
+        "Correct a record: a new version supersedes it.",
+    ),
+    Command(
+        ("supersede",),
+        "agentctx.cli.supersede",
+        "Replace a record that is no longer true, and say why.",
+    ),
+    Command(
+        ("pin",),
+        "agentctx.cli.pin",
+        "Let a record come first, or no longer.",
+    ),
+    Command(
+        ("reinforce",),
+        "agentctx.cli.reinforce",
+        "Confirm a record that was inferred.",
+    ),
+    Command(
+        ("delete",),
+        "agentctx.cli.delete",
+        "Delete a record for good, so that it is not learned again.",
+    ),
+    Command(
+        ("undo",),
+        "agentctx.cli.undo",
+        "Bring back what this project deleted last.",
+    ),
+    Command(
+        ("export",),
+        "agentctx.cli.export",
+        "Write this project's records, with their history, as JSON.",
+    ),
+    Command(
+        ("import",),
+        "agentctx.cli.import_records",
+        "Add records that `agentctx export` wrote, here or elsewhere.",
+    ),
+    Command(
+        ("backup",),
+        "agentctx.cli.backup",
+        "Copy the whole store to a new file, and check the copy.",
+    ),
+    Command(
+        ("restore",),
+        "agentctx.cli.restore",
+        "Put a backup in place of the whole store.",
+    ),
+    Command(
+        ("reset",),
+        "agentctx.cli.reset",
+        "Delete every record of this project, after a backup.",
+    ),
+    Command(
+        ("doctor",),
+        "agentctx.cli.doctor",
+        "Say what is wrong with the store, rebuild it, or repair it.",
+    ),
+    Command(
+        ("profile", "show"),
+        "agentctx.cli.profile_show",
+        "Show what this project is made of, and your preferences.",
+    ),
+    Command(
+        ("profile", "refresh"),
+        "agentctx.cli.profile_refresh",
+        "Read the project's own files and renew its profile.",
+    ),
+    Command(
+        ("profile", "edit"),
+        "agentctx.cli.profile_edit",
+        "Correct one entry of the profile or one preference.",
+    ),
+    Command(
+        ("profile", "clear"),
+        "agentctx.cli.profile_clear",
+        "End one entry of the profile or one preference.",
+    ),
+    Command(
+        ("project", "adopt"),
+        "agentctx.cli.project_adopt",
+        "Take over the records of another namespace.",
+    ),
+    Command(
+        ("project",),
+        "agentctx.cli.project",
+        "Show the project's namespace and where it comes from.",
+    ),
+    Command(
+        ("config",),
+        "agentctx.cli.config",
+        "Show a setting, change one, or list them all.",
+    ),
+    Command(
+        ("mcp",),
+        "agentctx.cli.mcp",
+        "Give an AI agent this project's records over MCP, on stdin and stdout.",
+    ),
+)
+"""Every command, in the order the help shows them."""
+
+OTHER_NAMES = (
+    ("remember", "add"),
+    ("record", "add"),
+    ("note", "add"),
+    ("new", "add"),
+    ("find", "search"),
+    ("query", "search"),
+    ("get", "show"),
+    ("cat", "show"),
+    ("log", "history"),
+    ("replace", "supersede"),
+    ("correct", "edit"),
+    ("confirm", "reinforce"),
+    ("settings", "config"),
+    ("preferences", "profile show"),
+    ("info", "status"),
+    ("forget", "delete"),
+    ("remove", "delete"),
+    ("rm", "delete"),
+    ("check", "doctor"),
+    ("repair", "doctor"),
+    ("dump", "export"),
+    ("serve", "mcp"),
+)
+"""Words that people try, each with the command that does what they mean."""
+
+PROGRAM = Program(
+    name="agentctx",
+    version=__version__,
+    about=(
+        "Keep what is decided, agreed and learned on a project as dated records, and\n"
+        "find it again. The records of every project lie in one store of yours."
+    ),
+    example="agentctx add decision 'Readings are stored in UTC'",
+    commands=COMMANDS,
+    other_names=OTHER_NAMES,
+)

@@ -1,0 +1,213 @@
+"""What every tool call begins with: the project as it is now, and the open store.
+
+The connection is kept between calls and given up as soon as the file is another one,
+was written by others or fails. So a store that is damaged, locked, foreign or gone is
+noticed at the next call, and so is its recovery (A5.3).
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.errors import HomeError, ProjectGoneError
+from agentctx.project import resolve_project
+from agentctx.records.graph import repo_path
+from agentctx.records.namespaces import note_namespace
+from agentctx.records.preferences import refresh_preferences
+from agentctx.records.store import open_store, prepare_home, store_path
+from corpus.errors import (
+    StoreBusyError,
+    StoreCorruptError,
+    StoreForeignError,
+    StoreTooNewError,
+    StoreUnusableError,
+    UsageError,
+)
+from corpus.sqlite import store_failures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from agentctx.clock import Clock
+    from agentctx.project import Project
+    from agentctx.records.store import Store
+
+PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+LONGEST_SESSION = 200
+
+STORE_ERRORS = (
+    HomeError,
+    StoreForeignError,
+    StoreTooNewError,
+    StoreCorruptError,
+    StoreBusyError,
+    StoreUnusableError,
+)
+"""What can be wrong with the store itself; answers are degraded then."""
+
+
+class Place(NamedTuple):
+    """Where a server stands: the user's folder, its environment, the world outside."""
+
+    home: str
+    environ: Mapping[str, str]
+    clock: Clock
+    random: Callable[[int], bytes]
+
+
+class Desk:
+    """Where tools are called, one at a time."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.client_root: Path | None = None
+        self._store: Store | None = None
+        self._seen: tuple[int, ...] = ()
+
+    @property
+    def named_root(self) -> Path | None:
+        """The folder that the environment names as the project, if it names one."""
+        named = self.place.environ.get(PROJECT_VARIABLE, "")
+        return Path(named) if named else None
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that the client names, where it can be kept."""
+        named = self.place.environ.get(SESSION_VARIABLE, "")
+        fits = 0 < len(named) <= LONGEST_SESSION and named.isprintable()
+        return named if fits else None
+
+    def project(self) -> Project:
+        """Resolve the project: the environment's, the client's, the folder we are in.
+
+        Where the first two name the main working tree and we are in a linked one, that
+        is the one meant. A folder that was named and is gone is `ProjectGoneError`: no
+        other project answers for it. Raises `UsageError` without any folder at all.
+        """
+        named = self.named_root or self.client_root
+        if named is not None and not os.path.isdir(named):  # noqa: PTH112 - any text
+            raise ProjectGoneError
+        try:
+            here = Path.cwd()
+        except OSError:
+            if named is None:
+                raise UsageError(problem="the working directory is gone") from None
+            here = named
+        project = resolve_project(named or here, environ=self.place.environ)
+        if named in {None, here}:
+            return project
+        own = resolve_project(here, environ=self.place.environ)
+        return own if own.project_id == project.project_id else project
+
+    def file_of(self, project: Project, path: str) -> str | None:
+        """Give a path as the project names it; None when it is not inside.
+
+        A path that is not absolute begins at the project's root. An absolute one may
+        lie in any working tree of the project.
+        """
+        if "\x00" in path or not os.path.isabs(path):  # noqa: PTH117 - any text
+            return repo_path(path)
+        own = resolve_project(_nearest_folder(path), environ=self.place.environ)
+        root = own.root if own.project_id == project.project_id else project.root
+        below = os.path.relpath(os.path.realpath(path), root)
+        return repo_path(below)
+
+    @contextmanager
+    def reading(self) -> Iterator[Store | None]:
+        """Give the store to be read; None where there is none, and none is made.
+
+        Raises the errors in `STORE_ERRORS`.
+        """
+        try:
+            store = self._warm(create=False)
+        except FileNotFoundError:
+            store = None
+        try:
+            with store_failures():
+                yield store
+        except STORE_ERRORS:
+            self.forget()
+            raise
+
+    @contextmanager
+    def writing(self, project: Project) -> Iterator[Store]:
+        """Give the store to be changed, made where there is none.
+
+        After a change the namespace is noted and the page of preferences made anew.
+        Raises the errors in `STORE_ERRORS`.
+        """
+        try:
+            store = self._warm(create=True)
+        except FileNotFoundError:
+            raise HomeError(reason="it disappeared while the store was made") from None
+        try:
+            with store_failures():
+                before = store.version
+                yield store
+                changed = store.version != before
+        except STORE_ERRORS:
+            self.forget()
+            raise
+        if changed:
+            with suppress(*STORE_ERRORS), store_failures():  # the change itself stands
+                note_namespace(
+                    store,
+                    project.project_id,
+                    name=project.name,
+                    root=str(project.main_root),
+                )
+                refresh_preferences(store)
+
+    def forget(self) -> None:
+        """Let the connection go; the next call opens the store anew."""
+        store, self._store = self._store, None
+        if store is not None:
+            with suppress(*STORE_ERRORS), store_failures():
+                store.close()
+
+    def _warm(self, *, create: bool) -> Store:
+        """Give the open store, which is the file that lies there now."""
+        place = self.place
+        try:
+            prepare_home(place.home, create=create)
+            path = store_path(place.home)
+            if self._store is not None and _signature(path) == self._seen:
+                return self._store
+            self.forget()  # its end may write, so the file is looked at after it
+            seen = _signature(path)
+            self._store = open_store(
+                place.home, clock=place.clock, random=place.random, create=create
+            )
+            self._seen = seen or _signature(path)
+        except STORE_ERRORS:
+            self.forget()
+            raise
+        except FileNotFoundError:
+            self.forget()
+            raise
+        except OSError:
+            self.forget()
+            reason = "the system does not let us open the store"
+            raise HomeError(reason=reason) from None
+        return self._store
+
+
+def _signature(path: str) -> tuple[int, ...]:
+    """Give what tells a file from another, and from itself once it is rewritten."""
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _nearest_folder(path: str) -> Path:
+    """Give the folder of a file, or the nearest above it that there is."""
+    folder = os.path.dirname(path)  # noqa: PTH120 - these answer for any text
+    while not os.path.isdir(folder):  # noqa: PTH112
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    return Path(folder)

@@ -1,0 +1,257 @@
+"""The tools that read. Each gives a value of its output schema, and one line of text.
+
+They see the project's own records and the global ones, and of those only what is
+current, unless a moment in the past is asked for. Where the store cannot be read they
+say so and find nothing; the engine is imported when a tool is first called.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from agentctx.clock import parse_moment
+from agentctx.errors import FileOutsideError, SearchLimitError
+from agentctx.mcp.desk import STORE_ERRORS
+from agentctx.mcp.schemas import MOST_RESULTS, USUAL_RESULTS
+from agentctx.records.model import SCOPES, TYPES, check_choice
+from agentctx.records.read import Moment, head_of, holds_at, records_by_id
+from corpus.mcp.offer import Answer, counted
+from corpus.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentctx.mcp.desk import Desk
+    from agentctx.project import Project
+    from agentctx.records.model import Record
+    from agentctx.records.search import Answer as Found
+    from agentctx.records.search import Filters
+    from agentctx.records.store import Store
+
+    Arguments = Mapping[str, Any]
+
+_SHOWN_DIGITS = 40
+
+
+def ctx_search(desk: Desk, asked: Arguments) -> Answer:
+    """Give one short entry for each record that answers the query, the best first."""
+    from agentctx.records.card import index_line  # noqa: PLC0415 - after the start
+    from agentctx.records.search import (  # noqa: PLC0415 - loads the word lists
+        Filters,
+        require_query,
+    )
+
+    require_query(asked["query"])
+    limit = _limit(asked.get("limit", USUAL_RESULTS))
+    project = desk.project()
+    filters = Filters(
+        type=_choice(asked, "type", TYPES),
+        scope=_choice(asked, "scope", SCOPES),
+        file=_file(desk, project, asked["file"]) if "file" in asked else None,
+        moment=_moment(asked),
+    )
+    try:
+        found = _searched(desk, project.project_id, asked["query"], filters, limit)
+    except STORE_ERRORS as error:
+        return _entries([], error.code)
+    now = desk.place.clock()
+    entries = [
+        index_line(one.record, now=now, score=one.score) for one in found.results
+    ]
+    return _entries(entries, found.degraded)
+
+
+def ctx_get(desk: Desk, asked: Arguments) -> Answer:
+    """Give whole records, and count that they were fetched."""
+    from agentctx.records.write import count_access  # noqa: PLC0415 - after the start
+
+    ids = list(dict.fromkeys(asked["ids"]))
+    moment = _moment(asked)
+    project = desk.project()
+    value: dict[str, Any] = {"records": [], "missing": ids, "heads": {}}
+    with desk.reading() as store:
+        if store is not None and ids:
+            value = _fetched(store, project.project_id, ids, moment)
+            with suppress(*STORE_ERRORS):  # they are given, counted or not
+                count_access(store, [one["id"] for one in value["records"]])
+    found, missing = len(value["records"]), len(value["missing"])
+    return Answer(value, f"{counted(found, 'record')}, {missing} missing")
+
+
+def ctx_project(desk: Desk, asked: Arguments) -> Answer:
+    """Describe the project by its own files, corrected by what a person says."""
+    del asked
+    from agentctx.profile.detect import (  # noqa: PLC0415 - reads every manifest
+        detect_profile,
+    )
+    from agentctx.records.accounts import records_counted  # noqa: PLC0415 - the same
+    from agentctx.records.profile import profile_records  # noqa: PLC0415 - the same
+    from agentctx.records.sessions import last_session_at  # noqa: PLC0415 - the same
+
+    project = desk.project()
+    profile = detect_profile(project.root)
+    value: dict[str, Any] = {
+        "name": project.name,
+        "project_id": project.project_id,
+        "stack": list(profile.stack),
+        "commands": dict(profile.commands),
+        "entry_points": list(profile.entry_points),
+        "record_counts_by_type": {},
+        "last_session_at": None,
+    }
+    try:
+        with desk.reading() as store:
+            if store is not None:
+                project_id = project.project_id
+                counts = records_counted(store.db, project_id)
+                kept = profile_records(store, project_id)
+                value["record_counts_by_type"] = counts.by_type
+                value["last_session_at"] = last_session_at(store.db, project_id)
+                corrected = _corrected(kept)
+                value |= {"corrected": corrected} if corrected else {}
+    except STORE_ERRORS as error:
+        value["degraded"] = error.code
+    total = sum(value["record_counts_by_type"].values())
+    return Answer(value, f"project {project.name}, {counted(total, 'record')}")
+
+
+def ctx_related(desk: Desk, asked: Arguments) -> Answer:
+    """Give the newest records about a file, as a search does."""
+    from agentctx.records.card import index_line  # noqa: PLC0415 - after the start
+    from agentctx.records.graph import records_of_file  # noqa: PLC0415 - the same
+
+    project = desk.project()
+    name = _file(desk, project, asked["file"])
+    try:
+        with desk.reading() as store:
+            if store is None:
+                return _entries([])
+            found = records_of_file(store.db, project.project_id, name)
+    except STORE_ERRORS as error:
+        return _entries([], error.code)
+    now = desk.place.clock()
+    return _entries([index_line(one, now=now) for one in found[:MOST_RESULTS]])
+
+
+def ctx_sync_claudemd(desk: Desk, asked: Arguments) -> Answer:
+    """Give an empty report: nothing compares CLAUDE.md with the records yet."""
+    del desk, asked
+    value = {"missing": [], "contradicted": [], "proposed_diff": ""}
+    return Answer(value, "nothing was compared; the report is empty")
+
+
+def _entries(
+    entries: Sequence[Mapping[str, Any]], degraded: str | None = None
+) -> Answer:
+    value: dict[str, Any] = {"results": list(entries)}
+    line = counted(len(entries), "result")
+    if degraded is not None:
+        value["degraded"] = degraded
+        line += f", degraded: {degraded}"
+    return Answer(value, line)
+
+
+def _searched(
+    desk: Desk, project_id: str, query: str, filters: Filters, limit: int
+) -> Found:
+    """Search; where nothing could be read, once more over a new connection.
+
+    Opening says what is wrong with a store that a search passes over in silence.
+    """
+    from agentctx.records import search  # noqa: PLC0415 - loads the word lists
+
+    found = search.Answer(())
+    for _ in range(2):
+        with desk.reading() as store:
+            if store is None:
+                return found
+            found = search.search_records(
+                store, project_id, query, filters=filters, limit=limit
+            )
+        if found.degraded != search.PINNED_ONLY:
+            break
+        desk.forget()
+    return found
+
+
+def _fetched(
+    store: Store, project_id: str, ids: Sequence[str], moment: Moment
+) -> dict[str, Any]:
+    """Give what holds of these ids; the others are named as they were given."""
+    written = {one: one.strip().upper() for one in ids}
+    known = records_by_id(store.db, project_id, list(written.values()))
+    holding = {one.id for one in holds_at(store.db, known.values(), moment)}
+    missing = [one for one in ids if written[one] not in holding]
+    heads = {}
+    for one in missing:
+        record = known.get(written[one])
+        head = None if record is None else head_of(store.db, record)
+        if head is not None and head.current and head != record:
+            heads[one] = head.id
+    given = dict.fromkeys(name for name in written.values() if name in holding)
+    return {
+        "records": [_whole(store, known[one]) for one in given],
+        "missing": missing,
+        "heads": heads,
+    }
+
+
+def _whole(store: Store, record: Record) -> dict[str, object]:
+    """Give everything that is known of a record but secrets and hidden characters."""
+    from agentctx.records.card import standing  # noqa: PLC0415 - after the start
+    from agentctx.records.graph import files_of  # noqa: PLC0415 - after the start
+    from agentctx.redact import redact  # noqa: PLC0415 - after the start
+
+    value = record.as_json()
+    for name in ("title", "body", "rationale", "quote"):
+        text = value[name]
+        if isinstance(text, str):
+            value[name] = visible(redact(text).text)
+    return {
+        **value,
+        "standing": standing(record),
+        "files": files_of(store.db, record.id),
+    }
+
+
+def _corrected(profile: Mapping[str, Record]) -> dict[str, str]:
+    """Give what a person has said of the project, by its key."""
+    from agentctx.redact import redact  # noqa: PLC0415 - after the start
+
+    return {
+        key: visible(redact(one.body).text)
+        for key, one in sorted(profile.items())
+        if one.by_person
+    }
+
+
+def _limit(number: int) -> int:
+    if not 1 <= number <= MOST_RESULTS:
+        known = abs(number) < 10**_SHOWN_DIGITS
+        found = number if known else "a number beyond all bounds"
+        raise SearchLimitError(
+            field="limit", found=found, minimum=1, maximum=MOST_RESULTS
+        )
+    return number
+
+
+def _choice(asked: Arguments, name: str, known: Sequence[str]) -> str | None:
+    return check_choice(asked[name], known, field=name) if name in asked else None
+
+
+def _moment(asked: Arguments) -> Moment:
+    """Read the dates of a question; a date alone is the whole of that day."""
+    times = {
+        name: parse_moment(asked[name], field=name, end_of_day=True)
+        for name in Moment._fields
+        if name in asked
+    }
+    return Moment(**times)
+
+
+def _file(desk: Desk, project: Project, path: str) -> str:
+    name = desk.file_of(project, path)
+    if name is None:
+        raise FileOutsideError(found=f"{len(path)} characters", size=len(path))
+    return name

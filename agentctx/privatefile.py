@@ -1,0 +1,77 @@
+"""Write a file of the user's own: whole or not at all, readable by nobody else.
+
+What a link names is replaced, the link stays. What fails is OSError, and then the old
+file stands as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NEW = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def write_private(path: str, content: bytes) -> None:
+    """Make `content` the file at `path`, its folder included, for the user alone."""
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    make_private_folder(folder)
+    stage = f"{folder}/.{name}.{os.getpid()}.stage"
+    with suppress(FileNotFoundError):  # of a process that died with our number
+        os.unlink(stage)  # noqa: PTH108 - hooks load it
+    descriptor = os.open(stage, _NEW, 0o600)  # noqa: TID251 - a file of the user's own
+    try:
+        try:
+            _write_all(descriptor, content)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(stage, target)  # noqa: PTH105 - hooks load it
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(stage)  # noqa: PTH108 - hooks load it
+        raise
+
+
+def make_private_folder(folder: str) -> None:
+    """Make a folder and what is missing above it, for the user alone."""
+    above = os.path.dirname(folder)  # noqa: PTH120 - hooks load it
+    if above != folder and not os.path.isdir(above):  # noqa: PTH112 - hooks load it
+        make_private_folder(above)
+    with suppress(FileExistsError):
+        os.mkdir(folder, mode=0o700)  # noqa: PTH102 - hooks load it
+
+
+@contextmanager
+def folder_lock(folder: str) -> Iterator[None]:
+    """Keep other writers of a folder out, where the system has such locks."""
+    try:
+        import fcntl  # noqa: PLC0415 - absent on Windows
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)  # noqa: TID251 - a folder of the user's
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,1 @@
+"""Records: typed, dated facts that are superseded and never silently wrong (A2)."""

@@ -1,0 +1,93 @@
+"""The namespaces a store holds, with the name and place each was last seen at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.project import path_id
+from agentctx.records.model import GLOBAL
+from agentctx.records.terms import namespace_number
+from corpus.sqlite import store_failures
+
+if TYPE_CHECKING:
+    from agentctx.project import Project
+    from agentctx.records.store import Store
+    from corpus.sqlite import Db
+
+
+class Namespace(NamedTuple):
+    """One project's records; name and root are empty where nobody noted them."""
+
+    project_id: str
+    name: str
+    root: str
+    records: int
+
+
+def note_namespace(store: Store, project_id: str, *, name: str, root: str) -> None:
+    """Note what a project is called and where it lies, if that is news."""
+    noted = (_noted(name), _noted(root))
+    with store_failures():
+        row = store.db.execute(
+            "SELECT name, root FROM namespaces WHERE project_id = ?", (project_id,)
+        ).fetchone()
+        if row is not None and tuple(row) == noted:
+            return
+        with store.writing() as tx:
+            namespace_number(tx, project_id)
+            tx.execute(
+                "UPDATE namespaces SET name = ?, root = ? WHERE project_id = ?",
+                (*noted, project_id),
+            )
+
+
+def list_namespaces(db: Db) -> list[Namespace]:
+    """List the namespaces that hold anything, but for `_global`, by id."""
+    with store_failures():
+        rows = db.execute(
+            """
+            SELECT r.project_id, COALESCE(n.name, '') AS name,
+                   COALESCE(n.root, '') AS root, count(*) AS records
+              FROM records r LEFT JOIN namespaces n ON n.project_id = r.project_id
+             WHERE r.project_id <> ?
+          GROUP BY r.project_id
+          ORDER BY r.project_id
+            """,
+            (GLOBAL,),
+        ).fetchall()
+    return [Namespace(*row) for row in rows]
+
+
+class Likely(NamedTuple):
+    """Other namespaces whose records may be meant here.
+
+    `earlier` are those that the project seems to have had before: that of its place,
+    where it has a remote now, and those last seen at the same place. `above` is, for a
+    folder in no repository, the nearest folder above that has records.
+    """
+
+    earlier: tuple[Namespace, ...] = ()
+    above: Namespace | None = None
+
+
+NOTHING_LIKELY = Likely()
+
+
+def likely_earlier(db: Db, project: Project) -> Likely:
+    """Give the namespaces whose records somebody may miss in this project."""
+    found = [one for one in list_namespaces(db) if one.project_id != project.project_id]
+    place, root = path_id(project.main_root), _noted(str(project.main_root))
+    earlier = tuple(one for one in found if one.project_id == place or one.root == root)
+    if project.branch is not None or project.remote is not None:
+        return Likely(earlier)
+    for folder in project.main_root.parents:
+        place, root = path_id(folder), _noted(str(folder))
+        for one in found:
+            if one.project_id == place or one.root == root:
+                return Likely(earlier, one)
+    return Likely(earlier)
+
+
+def _noted(text: str) -> str:
+    """Give a name or a place as it can be stored."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,235 @@
+"""A store that cannot be used is set aside whole; what can be read starts a new one.
+
+The file keeps its bytes under another name, its log beside it. Rows are read out of a
+copy, one at a time where pages are damaged, and each passes the checks of a new record
+before it enters.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.errors import BodyError, TitleError
+from agentctx.ids import is_record_id
+from agentctx.privatefile import folder_lock
+from agentctx.records.damage import rebuild_store
+from agentctx.records.model import check_body, check_title
+from agentctx.records.preferences import refresh_preferences
+from agentctx.records.rows import (
+    LATE,
+    PROVENANCE_COLUMNS,
+    RECORD_COLUMNS,
+    point_to_successor,
+    put_record,
+    put_row_if_new,
+)
+from agentctx.records.schema import LAYOUT
+from agentctx.records.store import open_store, prepare_home, store_path
+from agentctx.records.terms import index_missing
+from corpus.errors import CodedError
+from corpus.sqlite import DatabaseError, loaded_copy, store_failures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from agentctx.clock import Clock
+    from agentctx.records.rows import Cell
+    from agentctx.records.store import Store
+    from corpus.sqlite import Db, Tx
+
+MOST_PROBES = 200_000
+"""Single rows looked for between damaged pages, at most."""
+
+_BESIDE = ("", "-wal", "-shm")
+_LARGEST = 2**63 - 1
+_MOST_A_SECOND = 100
+_FOLLOWING: dict[str, tuple[str, ...]] = {
+    "reinforcements": ("record_id", "session_id", "at"),
+    "tombstones": ("id", "project_id", "content_sha256", "signature", "deleted_at"),
+    "nodes": ("id", "project_id", "kind", "name"),
+    "edges": ("id", "from_id", "to_id", "rel_type", "weight"),
+    "record_entities": ("record_id", "entity_id"),
+    "namespaces": ("project_id", "number", "name", "root"),
+    "sessions": (
+        "session_id",
+        "project_id",
+        "started_at",
+        "ended_at",
+        "tokens_injected",
+        "extraction_cost_usd",
+    ),
+}
+"""The tables that are read besides the records, in the order they are put back."""
+
+
+class Repaired(NamedTuple):
+    """Where the old file lies now, how many records came out of it, how many did not.
+
+    `refused` counts rows that could be read and are no records. `expected` is how many
+    records the store seems to have had, None where nothing in it could be counted.
+    """
+
+    aside: str
+    recovered: int
+    refused: int
+    expected: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every record that the store had came out of it, as far as known."""
+        return self.expected is not None and self.recovered >= self.expected
+
+    def as_json(self) -> dict[str, object]:
+        """Give the outcome as one JSON object."""
+        return {**self._asdict(), "whole": self.whole}
+
+
+def repair_store(
+    home: str, *, clock: Clock, random: Callable[[int], bytes]
+) -> Repaired:
+    """Set the present file aside and start anew with what can be read of it.
+
+    Whether that is wanted is the caller's to decide: a sound file is set aside too.
+    What follows from the records is made anew. Raises `HomeError`.
+    """
+    prepare_home(home, create=False)
+    aside = _set_aside(home, clock().strftime("%Y%m%dT%H%M%SZ"))
+    with open_store(home, clock=clock, random=random) as store:
+        done = _recovered(store, aside)
+        rebuild_store(store)
+        refresh_preferences(store)
+        return done
+
+
+def _recovered(store: Store, aside: str) -> Repaired:
+    try:
+        wreck = loaded_copy(aside, LAYOUT)
+    except (CodedError, OSError):
+        return Repaired(aside, 0, 0)  # no page of it can be read
+    with closing(wreck):
+        return _recover(store, wreck, aside)
+
+
+def _set_aside(home: str, moment: str) -> str:
+    """Rename the file and what lies beside it, under the lock of those who create."""
+    path = store_path(home)
+    with folder_lock(home):
+        for number in range(_MOST_A_SECOND):
+            aside = f"{path}.corrupt-{moment}{f'-{number}' if number else ''}"
+            if not any(os.path.lexists(aside + end) for end in _BESIDE):
+                break
+        for end in _BESIDE:
+            with suppress(FileNotFoundError):
+                os.rename(path + end, aside + end)  # noqa: PTH104 - text
+    return aside
+
+
+def _recover(store: Store, wreck: Db, aside: str) -> Repaired:
+    recovered = refused = 0
+    successors: list[tuple[str, str]] = []
+    with store_failures(), store.writing() as tx:
+        origins = {
+            row["record_id"]: row
+            for row in _readable(wreck, "provenance", PROVENANCE_COLUMNS)
+        }
+        for row in _readable(wreck, "records", RECORD_COLUMNS):
+            if not _put(tx, row, origins.get(str(row["id"]))):
+                refused += 1
+                continue
+            recovered += 1
+            if isinstance(row[LATE], str):
+                successors.append((str(row["id"]), str(row[LATE])))
+        for earlier, later in successors:
+            point_to_successor(tx, earlier, later)
+        for table, columns in _FOLLOWING.items():
+            for row in _readable(wreck, table, columns):
+                with suppress(sqlite3.IntegrityError):
+                    put_row_if_new(tx, table, columns, row)
+        index_missing(tx, limit=None)
+    counted = _counted(wreck)
+    expected = None if counted is None else max(counted, recovered + refused)
+    return Repaired(aside, recovered, refused, expected)
+
+
+def _counted(wreck: Db) -> int | None:
+    """Count the records by whatever can be read whole: the table, or what follows it.
+
+    An index may know of rows whose own page is lost.
+    """
+    found = []
+    for source in _COUNTED:
+        with suppress(DatabaseError):
+            found.append(
+                int(wreck.execute(f"SELECT count(*) FROM {source}").fetchone()[0])
+            )
+    return max(found, default=None)
+
+
+_COUNTED = ("records", "records NOT INDEXED", "provenance", "indexed_records")
+
+
+def _put(tx: Tx, row: Mapping[str, Cell], origin: Mapping[str, Cell] | None) -> bool:
+    """Put a row among the records if it is one; a row without origin is a tool's."""
+    if not _is_record(row):
+        return False
+    known = origin or {"trust": "tool", "confirmed": 0, "key": None}
+    provenance = {
+        "rationale": None,
+        "quote": None,
+        **known,
+        "record_id": row["id"],
+    }
+    tx.execute("SAVEPOINT one_row")
+    try:
+        put_record(tx, row, provenance)
+    except sqlite3.IntegrityError:
+        tx.execute("ROLLBACK TO one_row")
+        return False
+    finally:
+        tx.execute("RELEASE one_row")
+    return True
+
+
+def _is_record(row: Mapping[str, Cell]) -> bool:
+    title, body = row["title"], row["body"]
+    if not isinstance(title, str) or not isinstance(body, str):
+        return False
+    if not is_record_id(str(row["id"])):
+        return False
+    try:
+        return check_title(title) == title and check_body(body) == body
+    except (TitleError, BodyError):
+        return False
+
+
+def _readable(
+    wreck: Db, table: str, columns: Sequence[str]
+) -> Iterator[Mapping[str, Cell]]:
+    """Give every row of a table that can be read, in the order of its rowid.
+
+    From the front up to a damaged page, then from the back, then one by one between.
+    """
+    front = -1
+    query = f"SELECT rowid AS number, {', '.join(columns)} FROM {table} WHERE rowid"
+    for row in _until_damage(wreck, f"{query} >= ? ORDER BY rowid", 0):
+        front = row["number"]
+        yield row
+    tail = []
+    for row in _until_damage(wreck, f"{query} <= ? ORDER BY rowid DESC", _LARGEST):
+        if row["number"] <= front:
+            break
+        tail.append(row)
+    back = tail[-1]["number"] if tail else front
+    for number in range(front + 1, min(back, front + 1 + MOST_PROBES)):
+        yield from _until_damage(wreck, f"{query} = ?", number)
+    yield from reversed(tail)
+
+
+def _until_damage(wreck: Db, query: str, start: int) -> Iterator[dict[str, Any]]:
+    with suppress(DatabaseError):
+        for row in wreck.execute(query, (start,)):
+            yield dict(row)
