@@ -114,7 +114,7 @@ def one_line(text: str) -> str:
 def _shown(text: str) -> str:
     from agentctx.redact import redact  # noqa: PLC0415 - where nothing is shown, unused
 
-    return visible(redact(text).text)
+    return redact(visible(text)).text
 
 
 def _fitted(entry: dict[str, object], title: str) -> str:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
-from corpus.errors import CodedError, StoreForeignError
+from agentctx.records.wreck import DAMAGE
+from corpus.errors import CodedError, StoreForeignError, StoreTooNewError
 from corpus.sqlite import (
-    DatabaseError,
     flush_log,
     has_module,
     loaded_copy,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 REBUILD = "make it anew with `agentctx doctor --rebuild`"
 REPAIR = "set the file aside and start anew with `agentctx doctor --repair`"
 BY_HAND = "see what wrote to the store besides this program"
+
+MOST_LAYOUTS = 1000
+"""A store's file that claims a later layout is damaged, not newer."""
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_TOLD = 5
@@ -86,11 +89,18 @@ def examine_store(home: str) -> list[Check]:
         with closing(loaded_copy(path, LAYOUT)) as db:
             return [*checks, Check("layout"), *_content_checks(db)]
     except CodedError as error:
-        cure = "repair" if error.code in {"STORE_FOREIGN", "STORE_CORRUPT"} else None
+        cure = "repair" if _is_beyond_use(error) else None
         return [*checks, Check("layout", f"{error.code}: {error}", error.hint, cure)]
     except OSError:
         problem = "the file cannot be read"
         return [*checks, Check("layout", problem, "let it be a file of yours")]
+
+
+def _is_beyond_use(error: CodedError) -> bool:
+    """Say whether only a repair helps; a layout of no program is a damaged number."""
+    if isinstance(error, StoreTooNewError):
+        return int(str(error.facts["found"])) > MOST_LAYOUTS
+    return error.code in {"STORE_FOREIGN", "STORE_CORRUPT"}
 
 
 def rebuild_store(store: Store) -> Rebuilt:
@@ -192,7 +202,7 @@ def _content_checks(db: Db) -> Iterator[Check]:
     ):
         try:
             problem, hint, cure = look(db)
-        except DatabaseError as error:
+        except DAMAGE as error:
             problem, hint, cure = type(error).__name__, REPAIR, "repair"
         yield Check(name) if not problem else Check(name, problem, hint, cure)
         if problem and name == "tables":
@@ -202,7 +212,7 @@ def _content_checks(db: Db) -> Iterator[Check]:
 def _integrity(db: Db) -> Check:
     try:
         rows = db.execute(f"PRAGMA integrity_check({_MOST_TOLD})").fetchall()
-    except DatabaseError as error:
+    except DAMAGE as error:
         return Check("pages", type(error).__name__, REPAIR, "repair")
     found = [str(row[0]) for row in rows]
     if found == ["ok"]:
@@ -230,7 +240,7 @@ def _full_text(db: Db) -> tuple[str | None, str, str]:
         db.execute(
             "INSERT INTO records_fts (records_fts, rank) VALUES ('integrity-check', 1)"
         )
-    except DatabaseError:
+    except DAMAGE:
         return "it is not what the records say", REBUILD, "rebuild"
     return None, REBUILD, "rebuild"
 

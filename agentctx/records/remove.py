@@ -115,9 +115,28 @@ def delete_record(
                     Path(copy).unlink()  # a copy of what is still there
             raise
     sweep_copies(store)
+    if forever:
+        _drop_copies_of(store, gone)
     deleted = {one.id for one in gone}
     left = tuple(one.id for one in chain if one.id not in deleted)
     return Deleted(record, copy, flush_log(store.db), tuple(gone), left)
+
+
+def _drop_copies_of(store: Store, gone: Sequence[Record]) -> None:
+    """Remove earlier copies that say what is now deleted for ever."""
+    words = {_words(one.title, one.body) for one in gone}
+    for path in _copies(store):
+        kept = _read_copy(path)
+        if kept is None:
+            continue
+        rows = [one["record"] for one in kept["records"]]
+        if any(_words(row["title"], row["body"]) in words for row in rows):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _words(title: object, body: object) -> str:
+    return " ".join(f"{title}\n{body}".casefold().split())
 
 
 def undo_delete(store: Store, project_id: str) -> Restored:

@@ -12,7 +12,7 @@ import sqlite3
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import BodyError, TitleError
+from agentctx.clock import parse_moment
 from agentctx.ids import is_record_id
 from agentctx.privatefile import folder_lock
 from agentctx.records.damage import rebuild_store
@@ -26,11 +26,11 @@ from agentctx.records.rows import (
     put_record,
     put_row_if_new,
 )
-from agentctx.records.schema import LAYOUT
 from agentctx.records.store import open_store, prepare_home, store_path
 from agentctx.records.terms import index_missing
+from agentctx.records.wreck import DAMAGE, open_wreck, wreck_images
 from corpus.errors import CodedError
-from corpus.sqlite import DatabaseError, loaded_copy, store_failures
+from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 MOST_PROBES = 200_000
 """Single rows looked for between damaged pages, at most."""
+
+_FEWEST_PROBES, _PROBES_A_PAGE = 1000, 100
+"""So many of them for a file of no page, and more for each that it has."""
 
 _BESIDE = ("", "-wal", "-shm")
 _LARGEST = 2**63 - 1
@@ -106,11 +109,19 @@ def repair_store(
 
 
 def _recovered(store: Store, aside: str) -> Repaired:
-    try:
-        wreck = loaded_copy(aside, LAYOUT)
-    except (CodedError, OSError):
+    """Read the image of the wreck that gives the most records."""
+    best: tuple[int, bytes] | None = None
+    with suppress(OSError):
+        for image in wreck_images(aside):
+            with closing(open_wreck(image)) as wreck:
+                found = sum(1 for _ in _readable(wreck, "records", ("id",)))
+                if best is None or found > best[0]:
+                    best = found, image
+                if found and found == _counted(wreck):
+                    break
+    if best is None:
         return Repaired(aside, 0, 0)  # no page of it can be read
-    with closing(wreck):
+    with closing(open_wreck(best[1])) as wreck:
         return _recover(store, wreck, aside)
 
 
@@ -162,7 +173,7 @@ def _counted(wreck: Db) -> int | None:
     """
     found = []
     for source in _COUNTED:
-        with suppress(DatabaseError):
+        with suppress(*DAMAGE):
             found.append(
                 int(wreck.execute(f"SELECT count(*) FROM {source}").fetchone()[0])
             )
@@ -201,8 +212,11 @@ def _is_record(row: Mapping[str, Cell]) -> bool:
     if not is_record_id(str(row["id"])):
         return False
     try:
+        for name in ("valid_from", "recorded_at", "superseded_at"):
+            if row[name] is not None:
+                parse_moment(str(row[name]), field=name)
         return check_title(title) == title and check_body(body) == body
-    except (TitleError, BodyError):
+    except CodedError:
         return False
 
 
@@ -211,25 +225,36 @@ def _readable(
 ) -> Iterator[Mapping[str, Cell]]:
     """Give every row of a table that can be read, in the order of its rowid.
 
-    From the front up to a damaged page, then from the back, then one by one between.
+    From the front up to a damaged page, then from the back, then one by one between;
+    where nothing can be read from the back, as far as the file could hold rows.
     """
     front = -1
     query = f"SELECT rowid AS number, {', '.join(columns)} FROM {table} WHERE rowid"
+    try:
+        wreck.execute(f"{query} = 0").fetchone()
+        pages = wreck.execute("PRAGMA page_count").fetchone()[0]
+    except sqlite3.OperationalError:
+        return  # there is no such table
+    except DAMAGE:
+        pages = MOST_PROBES
     for row in _until_damage(wreck, f"{query} >= ? ORDER BY rowid", 0):
+        if row["number"] <= front:  # pages that lead back to themselves
+            break
         front = row["number"]
         yield row
-    tail = []
+    tail: list[dict[str, Any]] = []
     for row in _until_damage(wreck, f"{query} <= ? ORDER BY rowid DESC", _LARGEST):
-        if row["number"] <= front:
+        if row["number"] <= front or (tail and row["number"] >= tail[-1]["number"]):
             break
         tail.append(row)
-    back = tail[-1]["number"] if tail else front
-    for number in range(front + 1, min(back, front + 1 + MOST_PROBES)):
+    most = min(MOST_PROBES, _FEWEST_PROBES + _PROBES_A_PAGE * pages)
+    back = tail[-1]["number"] if tail else front + most
+    for number in range(front + 1, min(back, front + 1 + most)):
         yield from _until_damage(wreck, f"{query} = ?", number)
     yield from reversed(tail)
 
 
 def _until_damage(wreck: Db, query: str, start: int) -> Iterator[dict[str, Any]]:
-    with suppress(DatabaseError):
+    with suppress(*DAMAGE):
         for row in wreck.execute(query, (start,)):
             yield dict(row)

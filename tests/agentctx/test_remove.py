@@ -353,3 +353,15 @@ def test_words_that_a_reader_keeps_in_the_log_are_told(
         other.db.execute("COMMIT")
     delete_record(store, HERE, add(store, "Another").id)
     assert not in_store(home, "wobbulator")
+
+
+@pytest.mark.requirement("A2.9")
+def test_what_is_deleted_for_ever_is_in_no_earlier_copy(tmp_path: Path) -> None:
+    with store_at(tmp_path / "home") as store:
+        for forever in (False, True):
+            made = add(store, "Quartz is the code name", "Quartz until the spring.")
+            delete_record(store, HERE, made.id, forever=forever)
+        with pytest.raises(NothingToUndoError):
+            undo_delete(store, HERE)
+    texts = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(b"Quartz" in text for text in texts)
