@@ -160,5 +160,5 @@ def test_a_stream_writes_each_value_on_its_own_line(probe: InProcess) -> None:
 def test_agentctx_has_the_same_frame(capsys: pytest.CaptureFixture[str]) -> None:
     assert agentctx(["--version"]) == 0
     assert capsys.readouterr().out.startswith("agentctx ")
-    assert agentctx(["search"]) == 2
+    assert agentctx(["show"]) == 2
     assert failure(capsys.readouterr().err)["error"] == "USAGE"

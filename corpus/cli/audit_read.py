@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from corpus.cli.call import Call
     from corpus.writes.audit import Receipt, Receipts
 
-SUMMARY = "Show the receipt of one controlled write."
+SUMMARY = "Show the receipt of one controlled write, or list them."
 EXAMPLE = "project-corpus audit-read --transaction-id 0123456789abcdef0123456789abcdef"
 
 _OF_THE_FIRST = frozenset(

@@ -132,14 +132,16 @@ def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
             if reason is not None and not isinstance(error, ReadbackError):
                 raise WriteUnsettledError(reason=reason) from None
             raise
+        kept: tuple[str, ...] = ()
         with suppress(OSError, CodedError):  # the receipt is there: the next writer can
             clean_up(turn, journal, published=True)
+            kept = turn.runtime.kept(journal)
     return Outcome(
         transaction_id=journal.transaction_id,
         phase="COMPLETE",
         changes=tuple(planned.changed() for planned in journal.changes),
         audit_path=audit,
-        kept=turn.runtime.kept(journal),
+        kept=kept,
     )
 
 
