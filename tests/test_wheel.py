@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
+from email import message_from_bytes
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -115,3 +118,29 @@ def test_the_installed_package_reads_what_ships_with_it(
         if path.is_file()
     ]
     assert (count, whole) == (len(shipped), True)
+
+
+@pytest.mark.requirement("A1.4")
+def test_no_compiler_stands_on_the_install_path(wheel: Path) -> None:
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
+        fields = message_from_bytes(archive.read(metadata))
+    wanted = fields.get_all("Requires-Dist", [])
+    seen: set[str] = set()
+    while wanted:
+        requirement = wanted.pop()
+        name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
+        if "extra ==" in requirement or name.lower() in seen:
+            continue
+        seen.add(name.lower())
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:  # needed on another system or version only
+            assert ";" in requirement, requirement
+            continue
+        tags = (found.read_text("WHEEL") or "").splitlines()
+        built_here = [t for t in tags if re.search(r"^Tag: .*-linux_", t)]
+        assert built_here == [], f"{name} was compiled, not installed from a wheel"
+        wanted += found.requires or []
+    assert {"mcp", "markdown-it-py", "snowballstemmer"} <= seen

@@ -30,6 +30,12 @@ def code(done: Outcome) -> str:
     return str(json.loads(done.err)["error"])
 
 
+def lost(path: Path) -> None:
+    """Leave nothing of a store but its first page."""
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
+
+
 @pytest.fixture
 def record(agentctx: InProcess) -> str:
     """Record one fact and give its id."""
@@ -56,7 +62,7 @@ def test_nothing_is_changed_without_a_person_s_word(
     agentctx("add", "decision", "Another", "--body", "As agreed")
     other = value(agentctx("export"))["records"][0]["id"]
     if "repair" in command:
-        harms.overwritten(store_home / "agentctx.db")
+        lost(store_home / "agentctx.db")
     before = (store_home / "agentctx.db").read_bytes()
     names = {"ID": other, "COPY": str(copy), "FILE": str(document)}
     done = agentctx(*(names.get(word, word) for word in command.split()))
@@ -238,7 +244,7 @@ def test_people_are_told_in_text_what_came_back(
     agentctx("delete", record, "--yes")
     for words in (("import", str(document), "--yes"), ("undo",)):
         assert record in agentctx(*words, "--format", "text").out
-    harms.overwritten(store_home / "agentctx.db")
+    lost(store_home / "agentctx.db")
     shown = agentctx("doctor", "--format", "text")
     assert (shown.status, "hint: " in shown.out) == (1, True)
     assert (
@@ -351,7 +357,7 @@ def test_a_repair_that_loses_records_names_the_copy_to_put_back(
     agentctx("add", "preference", "Short functions", "--scope", "global")
     saved = value(agentctx("backup"))["path"]
     (store_home / "backups" / "agentctx-99990101T000000Z.db").write_bytes(b"broken")
-    harms.overwritten(store_home / "agentctx.db")
+    lost(store_home / "agentctx.db")
     done = agentctx("doctor", "--repair", "--yes", "--format", "text")
     assert done.status == 1
     assert f"agentctx restore {saved}" in done.out

@@ -175,6 +175,40 @@ def test_secrets_of_a_document_are_redacted(store: Store, other: Store) -> None:
     assert token not in all_records(other.db, (HERE,))[0].body
 
 
+@pytest.mark.requirement("A10.1")
+def test_secrets_beside_the_text_are_redacted_too(store: Store, other: Store) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    records = records_of(exported(filled(store)))
+    records[-1].update(session_id=token, key=token, files=[f"src/{token}"])
+    records[0]["key"] = token
+    assert imported(other, with_records(records)).redacted
+    assert token not in repr(dump(other, derived=True))
+
+
+@pytest.mark.requirement("A10.2")
+@pytest.mark.parametrize(
+    "claimed",
+    [
+        {"trust": "tool", "confidence": "explicit", "pinned": True},
+        {"trust": "file", "confidence": "reinforced", "type": "preference"},
+        {"trust": "developer", "type": "preference", "scope": "global"},
+    ],
+    ids=["explicit tool", "preference of a file", "preference for all"],
+)
+def test_what_takes_a_person_is_inferred(
+    store: Store, other: Store, claimed: dict[str, Any]
+) -> None:
+    add(store, "A fact")
+    (record,) = records_of(exported(store))
+    imported(other, with_records([{**record, **claimed}]))
+    (found,) = all_records(other.db, (HERE, "_global"))
+    assert (found.confidence, found.pinned, found.by_person) == (
+        "inferred",
+        False,
+        False,
+    )
+
+
 @pytest.mark.requirement("A2.5")
 def test_global_records_and_projects_stay_apart(store: Store, other: Store) -> None:
     add_record(store, HERE, fact("For all", type="preference", scope="global"))
@@ -213,8 +247,8 @@ WRONG: dict[str, list[object]] = {
     "confidence": ["sure", None],
     "reinforce_count": [-1, True, 1.5, "3", None],
     "valid_from": ["", "yesterday", None, 5],
-    "recorded_at": ["", None, "2999-13-01"],
-    "superseded_at": ["", 5, "1999-01-01T00:00:00Z"],
+    "recorded_at": ["", None, "2999-13-01", "2026-01-20T00:00:00Z"],
+    "superseded_at": ["", 5, "1999-01-01T00:00:00Z", "2999-01-01T00:00:00Z"],
     "superseded_by": [5, "x", "0" * 26],
     "source": ["web", None],
     "session_id": [5, "x" * 401],
@@ -265,19 +299,12 @@ def cut(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode()
 
 
-def explicit_tool(value: dict[str, Any]) -> bytes:
-    value["records"][0].update(trust="tool", confidence="explicit")
-    return json.dumps(value).encode()
-
-
 def global_profile(value: dict[str, Any]) -> bytes:
     value["records"][-1]["scope"] = "global"
     return json.dumps(value).encode()
 
 
-@pytest.mark.parametrize(
-    "harm", [without, twice, ring, cut, explicit_tool, global_profile]
-)
+@pytest.mark.parametrize("harm", [without, twice, ring, cut, global_profile])
 def test_a_document_that_does_not_hold_together_adds_nothing(
     store: Store, other: Store, harm: Callable[[dict[str, Any]], bytes]
 ) -> None:
@@ -305,7 +332,7 @@ def test_a_document_that_does_not_hold_together_adds_nothing(
 )
 def test_what_is_no_document_is_refused(content: bytes) -> None:
     with pytest.raises(ImportFileError):
-        parse_document(content, name="x.json")
+        parse_document(content, name="x.json", now=START)
 
 
 def test_a_long_chain_is_read_in_good_time() -> None:
@@ -322,4 +349,6 @@ def test_a_long_chain_is_read_in_good_time() -> None:
         {**one, "id": mine, "superseded_by": later}
         for mine, later in zip(ids, [*ids[1:], None], strict=True)
     ]
-    assert len(parse_document(with_records(records), name="x.json")) == len(ids)
+    assert len(parse_document(with_records(records), name="x.json", now=START)) == len(
+        ids
+    )
