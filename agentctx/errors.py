@@ -18,6 +18,7 @@ CodedError
   NamespaceError                  NAMESPACE_UNKNOWN
   NamespaceInUseError             NAMESPACE_IN_USE
   ForgottenError                  FORGOTTEN
+  ForgetKeyError                  FORGET_KEY
   TrustError                      TRUST_TOO_LOW
   PersonsRecordError              PERSONS_RECORD
   NothingToUndoError              NOTHING_TO_UNDO
@@ -149,6 +150,16 @@ class ForgottenError(CodedError):
     code = "FORGOTTEN"
     sentence = "this fact was deleted by a person and is not learned again"
     hint = "a person can state it again with `agentctx add`"
+
+
+class ForgetKeyError(CodedError):
+    code = "FORGET_KEY"
+    sentence = "what was deleted cannot be recognized; its key, forget.key: {reason}"
+    hint = (
+        "put it back from the `.key` file beside a backup; if there is none, remove a"
+        " damaged one: the next `agentctx delete` makes a new key, and what was deleted"
+        " before may be learned again"
+    )
 
 
 class TrustError(CodedError):

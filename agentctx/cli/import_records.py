@@ -41,7 +41,7 @@ def run(call: Call, *, file: str, yes: bool) -> Imported:
     except InputPathError as error:
         reason = str(error.facts["reason"])
         raise ImportFileError(path=file, reason=reason) from None
-    found = len(parse_document(content, name=file))
+    found = len(parse_document(content, name=file, now=call.now))
     question = (
         f"add {counted(found, 'record')} to {this_project().name}?\n"
         "They count as a teammate's: searchable, and never pinned."

@@ -16,6 +16,7 @@ from agentctx.config import environment
 from agentctx.errors import NamespaceInUseError
 from agentctx.project import path_id, resolve_project
 from agentctx.records.adopt import adopt_namespace, find_namespace
+from agentctx.records.namespaces import noted
 from corpus.cli.render import counted, visible
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _warnings(found: Namespace, project: Project) -> tuple[str, ...]:
 
     One that was last seen at this very place is this project's own, of earlier.
     """
-    if not found.root or found.root == str(project.main_root):
+    if not found.root or found.root == noted(str(project.main_root)):
         return ()
     there = Path(found.root)
     named = []

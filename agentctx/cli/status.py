@@ -25,6 +25,7 @@ from agentctx.records.namespaces import NOTHING_LIKELY, Likely, likely_earlier
 from agentctx.records.preferences import PLACE, are_preferences_fresh
 from agentctx.records.schema import LAYOUT
 from agentctx.records.store import store_path
+from agentctx.records.tombstones import key_problem
 from corpus.cli.render import visible
 
 if TYPE_CHECKING:
@@ -173,6 +174,9 @@ def _store_card(folder: str, *, changes: int | None = None) -> StoreCard:
 def _lacks(opened: Opened) -> Iterator[Problem]:
     if not opened.store.full_text:
         yield LIKE_SEARCH
+    forgotten = key_problem(opened.store.home, opened.store.db)
+    if forgotten is not None:
+        yield problem_of(forgotten)
     if not are_preferences_fresh(opened.store):
         yield STALE_PAGE
 

@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from agentctx.clock import parse_moment
-from agentctx.errors import FileOutsideError, SearchLimitError
+from agentctx.errors import BadTimeError, FileOutsideError, SearchLimitError
+from agentctx.mcp.cleaned import clean, told
 from agentctx.mcp.desk import STORE_ERRORS
 from agentctx.mcp.schemas import MOST_RESULTS, USUAL_RESULTS
 from agentctx.records.model import SCOPES, TYPES, check_choice
 from agentctx.records.read import Moment, head_of, holds_at, records_by_id
 from corpus.mcp.offer import Answer, counted
-from corpus.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,8 @@ def ctx_get(desk: Desk, asked: Arguments) -> Answer:
     ids = list(dict.fromkeys(asked["ids"]))
     moment = _moment(asked)
     project = desk.project()
-    value: dict[str, Any] = {"records": [], "missing": ids, "heads": {}}
+    unknown = [told(one) for one in ids]
+    value: dict[str, Any] = {"records": [], "missing": unknown, "heads": {}}
     with desk.reading() as store:
         if store is not None and ids:
             value = _fetched(store, project.project_id, ids, moment)
@@ -92,11 +93,13 @@ def ctx_project(desk: Desk, asked: Arguments) -> Answer:
     project = desk.project()
     profile = detect_profile(project.root)
     value: dict[str, Any] = {
-        "name": project.name,
+        "name": clean(project.name),
         "project_id": project.project_id,
-        "stack": list(profile.stack),
-        "commands": dict(profile.commands),
-        "entry_points": list(profile.entry_points),
+        "stack": [clean(one) for one in profile.stack],
+        "commands": {
+            clean(name): clean(text) for name, text in profile.commands.items()
+        },
+        "entry_points": [clean(one) for one in profile.entry_points],
         "record_counts_by_type": {},
         "last_session_at": None,
     }
@@ -113,7 +116,7 @@ def ctx_project(desk: Desk, asked: Arguments) -> Answer:
     except STORE_ERRORS as error:
         value["degraded"] = error.code
     total = sum(value["record_counts_by_type"].values())
-    return Answer(value, f"project {project.name}, {counted(total, 'record')}")
+    return Answer(value, f"project {value['name']}, {counted(total, 'record')}")
 
 
 def ctx_related(desk: Desk, asked: Arguments) -> Answer:
@@ -188,11 +191,11 @@ def _fetched(
         record = known.get(written[one])
         head = None if record is None else head_of(store.db, record)
         if head is not None and head.current and head != record:
-            heads[one] = head.id
+            heads[told(one)] = head.id
     given = dict.fromkeys(name for name in written.values() if name in holding)
     return {
         "records": [_whole(store, known[one]) for one in given],
-        "missing": missing,
+        "missing": [told(one) for one in missing],
         "heads": heads,
     }
 
@@ -201,29 +204,33 @@ def _whole(store: Store, record: Record) -> dict[str, object]:
     """Give everything that is known of a record but secrets and hidden characters."""
     from agentctx.records.card import standing  # noqa: PLC0415 - after the start
     from agentctx.records.graph import files_of  # noqa: PLC0415 - after the start
-    from agentctx.redact import redact  # noqa: PLC0415 - after the start
 
     value = record.as_json()
-    for name in ("title", "body", "rationale", "quote"):
+    for name in _TEXTS:
         text = value[name]
         if isinstance(text, str):
-            value[name] = visible(redact(text).text)
+            value[name] = clean(text)
     return {
         **value,
         "standing": standing(record),
-        "files": files_of(store.db, record.id),
+        "files": [clean(one) for one in files_of(store.db, record.id)],
     }
 
 
 def _corrected(profile: Mapping[str, Record]) -> dict[str, str]:
     """Give what a person has said of the project, by its key."""
-    from agentctx.redact import redact  # noqa: PLC0415 - after the start
-
     return {
-        key: visible(redact(one.body).text)
+        clean(key): clean(one.body)
         for key, one in sorted(profile.items())
         if one.by_person
     }
+
+
+_TEXTS = (
+    *("title", "body", "rationale", "quote", "key", "session_id"),
+    *("valid_from", "recorded_at", "superseded_at", "last_accessed"),
+)
+"""What of a record any program may have written as it liked."""
 
 
 def _limit(number: int) -> int:
@@ -237,16 +244,22 @@ def _limit(number: int) -> int:
 
 
 def _choice(asked: Arguments, name: str, known: Sequence[str]) -> str | None:
-    return check_choice(asked[name], known, field=name) if name in asked else None
+    if name not in asked:
+        return None
+    value: str = asked[name]
+    return check_choice(value if value in known else told(value), known, field=name)
 
 
 def _moment(asked: Arguments) -> Moment:
     """Read the dates of a question; a date alone is the whole of that day."""
-    times = {
-        name: parse_moment(asked[name], field=name, end_of_day=True)
-        for name in Moment._fields
-        if name in asked
-    }
+    times = {}
+    for name in Moment._fields:
+        if name not in asked:
+            continue
+        try:
+            times[name] = parse_moment(asked[name], field=name, end_of_day=True)
+        except BadTimeError:
+            raise BadTimeError(field=name, found=told(asked[name])) from None
     return Moment(**times)
 
 

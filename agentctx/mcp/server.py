@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentctx.mcp import roots
+from agentctx.mcp.cleaned import clean
 from agentctx.mcp.desk import STORE_ERRORS
 from agentctx.mcp.schemas import BOUNDED
 from agentctx.mcp.table import BY_NAME, TOOLS
@@ -85,7 +86,7 @@ def _serving(desk: Desk) -> host.Serving:
 
 def _failure(error: CodedError) -> dict[str, object]:
     value: dict[str, object] = {
-        "error": str(error),
+        "error": clean(str(error)),
         "code": error.code,
         "hint": error.hint,
     }

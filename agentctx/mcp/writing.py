@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentctx.errors import BodyError, IdError, RecordNotFoundError
 from agentctx.ids import id_part
+from agentctx.mcp.cleaned import told
 from agentctx.records.model import NewRecord, Replacement, check_body, check_title
 from corpus.mcp.offer import Answer
 from corpus.refusals import ToolArgumentError
@@ -59,7 +60,7 @@ def ctx_supersede(desk: Desk, asked: Arguments) -> Answer:
     if not asked["rationale"].strip():
         raise ToolArgumentError(field="rationale", reason="is empty")
     if id_part(asked["old_id"]) is None:
-        raise IdError(field="old_id", found=asked["old_id"][:40])
+        raise IdError(field="old_id", found=told(asked["old_id"]))
     new = Replacement(
         body=_body(asked["new_body"]),
         source=SOURCE,
@@ -70,7 +71,7 @@ def ctx_supersede(desk: Desk, asked: Arguments) -> Answer:
     )
     with desk.reading() as there:
         if there is None:  # and none is made for a record that it cannot hold
-            raise RecordNotFoundError(record_id=asked["old_id"])
+            raise RecordNotFoundError(record_id=told(asked["old_id"]))
     project = desk.project()
     with desk.writing(project) as store:
         made = supersede_record(store, project.project_id, asked["old_id"], new)

@@ -3,6 +3,7 @@
 The store is copied first. Records, nodes, tombstones and sessions move in one
 transaction. Of two current records with one key the newest stays current and supersedes
 the others.
+What was deleted in the other namespace can be taken back in the one that adopted it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from agentctx.errors import NamespaceError
 from agentctx.records.backup import make_backup
 from agentctx.records.graph import link_supersession
 from agentctx.records.model import GLOBAL
-from agentctx.records.namespaces import list_namespaces
+from agentctx.records.namespaces import list_namespaces, note_adoption
 from agentctx.records.terms import index_missing, namespace_number
 from corpus.sqlite import store_failures
 
@@ -97,6 +98,7 @@ def adopt_namespace(store: Store, old_id: str, project_id: str) -> Adopted:
         _move_nodes(tx, old, project_id)
         superseded = _merge_heads(store, tx, project_id)
         index_missing(tx, limit=None)
+        note_adoption(store, tx, old, project_id)
         tx.execute("DELETE FROM namespaces WHERE project_id = ?", (old,))
     return Adopted(namespace, project_id, superseded, saved)
 

@@ -13,11 +13,13 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import BackupError, BackupTargetError
+from agentctx.errors import BackupError, BackupTargetError, ForgetKeyError
+from agentctx.privatefile import write_private
 from agentctx.records.remove import copies_folder, forget_words
 from agentctx.records.schema import LAYOUT
 from agentctx.records.store import match_full_text, store_path
 from agentctx.records.terms import index_missing
+from agentctx.records.tombstones import KEY_FILE, key_in, saved_key
 from corpus.errors import CodedError, StoreTooNewError
 from corpus.sqlite import (
     copy_database,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from agentctx.records.store import Store
     from corpus.sqlite import Db
 
-_PREFIX, _SUFFIX = "agentctx-", ".db"
+_PREFIX, _SUFFIX, _KEY = "agentctx-", ".db", ".key"
 _MOST_A_SECOND = 100
 
 
@@ -77,6 +79,8 @@ def make_backup(store: Store, out: str | None = None) -> Backup:
     stage = f"{folder}/.{name}.{os.getpid()}.stage"
     if os.path.lexists(path):
         raise BackupTargetError(path=path, reason="there is a file of that name")
+    if os.path.lexists(path + _KEY):
+        raise BackupTargetError(path=path, reason=f"there is a {name}{_KEY} already")
     if not os.path.isdir(folder):  # noqa: PTH112 - any text
         raise BackupTargetError(path=path, reason=f"there is no folder {folder}")
     try:
@@ -85,6 +89,7 @@ def make_backup(store: Store, out: str | None = None) -> Backup:
         records = check_backup(stage)
         _sync(stage)
         _name(stage, path)
+        _copy_key(store.home, path)
         return Backup(path, Path(path).stat().st_size, records)
     except FileExistsError:
         reason = "there is a file of that name"
@@ -93,6 +98,22 @@ def make_backup(store: Store, out: str | None = None) -> Backup:
         raise BackupTargetError(path=path, reason="it cannot be written") from None
     finally:
         _drop(stage)
+
+
+def _copy_key(home: str, path: str) -> None:
+    """Lay the key of what was forgotten beside a copy; a damaged one helps nobody."""
+    with suppress(ForgetKeyError):
+        key = saved_key(home)
+        if key is not None:
+            write_private(path + _KEY, key)
+
+
+def _bring_key(home: str, path: str) -> None:
+    """Take over the key beside a copy, where the home has none."""
+    with suppress(ForgetKeyError):
+        key = None if saved_key(home) else key_in(Path(path + _KEY))
+        if key is not None:
+            write_private(f"{home}/{KEY_FILE}", key)
 
 
 def check_backup(path: str) -> int:
@@ -127,6 +148,7 @@ def restore_backup(store: Store, path: str) -> Restored:
     fill_database(
         store.db, whole, LAYOUT, first=lambda: saved.append(make_backup(store))
     )
+    _bring_key(store.home, whole)
     match_full_text(store)
     with store_failures(), store.writing() as tx:
         # what was made of the store carries its version, which never comes back
@@ -208,7 +230,7 @@ def _usual_place(store: Store) -> str:
     moment = compact_stamp(store)
     for number in range(_MOST_A_SECOND):
         path = f"{folder}/{_PREFIX}{moment}{f'-{number}' if number else ''}{_SUFFIX}"
-        if not os.path.lexists(path):
+        if not os.path.lexists(path) and not os.path.lexists(path + _KEY):
             return path
     reason = "it holds too many of this second"
     raise BackupTargetError(path=str(folder), reason=reason)

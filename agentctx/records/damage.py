@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
+from agentctx.records.tombstones import key_problem
 from agentctx.records.wreck import DAMAGE
 from corpus.errors import CodedError, StoreForeignError, StoreTooNewError
 from corpus.sqlite import (
@@ -87,7 +88,7 @@ def examine_store(home: str) -> list[Check]:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             raise StoreForeignError(reason="it is not a plain file")
         with closing(loaded_copy(path, LAYOUT)) as db:
-            return [*checks, Check("layout"), *_content_checks(db)]
+            return [*checks, Check("layout"), *_content_checks(db, home)]
     except CodedError as error:
         cure = "repair" if _is_beyond_use(error) else None
         return [*checks, Check("layout", f"{error.code}: {error}", error.hint, cure)]
@@ -186,7 +187,7 @@ def _others_read(path: str) -> bool:
     return False
 
 
-def _content_checks(db: Db) -> Iterator[Check]:
+def _content_checks(db: Db, home: str) -> Iterator[Check]:
     """Check a copy in memory; every check stands for itself."""
     whole = _integrity(db)
     yield whole
@@ -207,6 +208,18 @@ def _content_checks(db: Db) -> Iterator[Check]:
         yield Check(name) if not problem else Check(name, problem, hint, cure)
         if problem and name == "tables":
             return
+    yield _forgotten(db, home)
+
+
+def _forgotten(db: Db, home: str) -> Check:
+    """See whether what was deleted can be recognized."""
+    try:
+        problem = key_problem(home, db)
+    except DAMAGE as error:
+        return Check("forgotten", type(error).__name__, REPAIR, "repair")
+    if problem is None:
+        return Check("forgotten")
+    return Check("forgotten", f"{problem.code}: {problem}", problem.hint)
 
 
 def _integrity(db: Db) -> Check:

@@ -8,11 +8,17 @@ from agentctx.project import path_id
 from agentctx.records.model import GLOBAL
 from agentctx.records.terms import namespace_number
 from corpus.sqlite import store_failures
+from corpus.visible import visible
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from agentctx.project import Project
     from agentctx.records.store import Store
-    from corpus.sqlite import Db
+    from corpus.sqlite import Db, Tx
+
+
+_ADOPTED = "adopted:"
 
 
 class Namespace(NamedTuple):
@@ -26,18 +32,18 @@ class Namespace(NamedTuple):
 
 def note_namespace(store: Store, project_id: str, *, name: str, root: str) -> None:
     """Note what a project is called and where it lies, if that is news."""
-    noted = (_noted(name), _noted(root))
+    news = (noted(name), noted(root))
     with store_failures():
         row = store.db.execute(
             "SELECT name, root FROM namespaces WHERE project_id = ?", (project_id,)
         ).fetchone()
-        if row is not None and tuple(row) == noted:
+        if row is not None and tuple(row) == news:
             return
         with store.writing() as tx:
             namespace_number(tx, project_id)
             tx.execute(
                 "UPDATE namespaces SET name = ?, root = ? WHERE project_id = ?",
-                (*noted, project_id),
+                (*news, project_id),
             )
 
 
@@ -55,7 +61,9 @@ def list_namespaces(db: Db) -> list[Namespace]:
             """,
             (GLOBAL,),
         ).fetchall()
-    return [Namespace(*row) for row in rows]
+    return [
+        Namespace(row[0], noted(row[1]), noted(row[2]), row["records"]) for row in rows
+    ]
 
 
 class Likely(NamedTuple):
@@ -76,18 +84,45 @@ NOTHING_LIKELY = Likely()
 def likely_earlier(db: Db, project: Project) -> Likely:
     """Give the namespaces whose records somebody may miss in this project."""
     found = [one for one in list_namespaces(db) if one.project_id != project.project_id]
-    place, root = path_id(project.main_root), _noted(str(project.main_root))
+    place, root = path_id(project.main_root), noted(str(project.main_root))
     earlier = tuple(one for one in found if one.project_id == place or one.root == root)
     if project.branch is not None or project.remote is not None:
         return Likely(earlier)
     for folder in project.main_root.parents:
-        place, root = path_id(folder), _noted(str(folder))
+        place, root = path_id(folder), noted(str(folder))
         for one in found:
             if one.project_id == place or one.root == root:
                 return Likely(earlier, one)
     return Likely(earlier)
 
 
-def _noted(text: str) -> str:
-    """Give a name or a place as it can be stored."""
-    return text.encode("utf-8", "backslashreplace").decode()
+def noted(text: str) -> str:
+    """Give a name or a place as it is stored and shown: no secret, nothing hidden."""
+    from agentctx.redact import redact  # noqa: PLC0415 - reading alone needs no rules
+
+    return visible(redact(text.encode("utf-8", "backslashreplace").decode()).text)
+
+
+def note_adoption(store: Store, tx: Tx, old: str, new: str) -> None:
+    """Note that one namespace took over another's past, and when."""
+    tx.execute(
+        "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)",
+        (f"{_ADOPTED}{old}:{new}", _milliseconds(store.clock())),
+    )
+
+
+def adopter_of(db: Db, project_id: str, when: datetime) -> str:
+    """Give the namespace that has by now what this one had at a moment."""
+    rows = db.execute(
+        "SELECT name, value FROM state WHERE name LIKE ? ORDER BY value",
+        (f"{_ADOPTED}%",),
+    ).fetchall()
+    for row in rows:
+        old, new = row["name"].removeprefix(_ADOPTED).split(":")
+        if old == project_id and row["value"] >= _milliseconds(when):
+            project_id = new
+    return project_id
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

@@ -134,12 +134,15 @@ def all_records(db: Db, project_ids: Iterable[str]) -> list[Record]:
 
 
 def head_of(db: Db, record: Record) -> Record:
-    """Follow a record's successors to the one that is current, or to the last."""
-    seen = {record.id}
+    """Follow a record's successors to the one that is current, or to the last.
+
+    A row that points into another project's namespace is the last.
+    """
+    seen, visible_in = {record.id}, {record.project_id, GLOBAL}
     while record.superseded_by is not None and record.superseded_by not in seen:
         seen.add(record.superseded_by)
         found = by_id(db, record.superseded_by)
-        if found is None:
+        if found is None or found.project_id not in visible_in:
             break
         record = found
     return record
@@ -153,13 +156,14 @@ def history_of(db: Db, record: Record) -> list[Record]:
           SELECT ?
            UNION
           SELECT r.id FROM records r JOIN chain c ON r.superseded_by = c.id
+           WHERE r.project_id IN (?, ?)
         )
           SELECT {COLUMNS} FROM {FROM}
            WHERE r.id IN (SELECT id FROM chain)
         ORDER BY r.recorded_at, r.id
            LIMIT {_LONGEST_CHAIN}
         """,
-        (head_of(db, record).id,),
+        (head_of(db, record).id, record.project_id, GLOBAL),
     )
     return [record_of(row) for row in rows]
 

@@ -21,6 +21,7 @@ from agentctx.ids import is_record_id, moment_of_id
 from agentctx.privatefile import write_private
 from agentctx.records.graph import link_supersession, node_id, unlink
 from agentctx.records.model import KEYED
+from agentctx.records.namespaces import adopter_of
 from agentctx.records.read import by_id, find_record, history_of
 from agentctx.records.rows import (
     PROVENANCE_COLUMNS,
@@ -35,6 +36,7 @@ from corpus.sqlite import flush_log, store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
     from typing import Any
 
     from agentctx.ids import RecordId
@@ -148,7 +150,10 @@ def undo_delete(store: Store, project_id: str) -> Restored:
     sweep_copies(store)
     for path in sorted(_copies(store), reverse=True):
         kept = _read_copy(path)
-        if kept is None or kept["deleted_in"] != project_id:
+        if kept is None:
+            continue
+        _follow_adoption(store, kept, moment_of_id(_id_of(path)))
+        if kept["deleted_in"] != project_id:
             continue
         with store_failures(), store.writing() as tx:
             ids = [one["record"]["id"] for one in kept["records"]]
@@ -261,6 +266,17 @@ def _read_copy(path: Path) -> dict[str, Any] | None:
     if not isinstance(kept, dict) or kept.get("version") != _VERSION:
         return None
     return kept
+
+
+def _follow_adoption(store: Store, kept: dict[str, Any], when: datetime) -> None:
+    """Let what was deleted belong to whoever adopted its namespace since."""
+    old = kept["deleted_in"]
+    new = adopter_of(store.db, old, when)
+    kept["deleted_in"] = new
+    for one in kept["records"]:
+        for row in (one["record"], *one["entities"]):
+            if row["project_id"] == old:
+                row["project_id"] = new
 
 
 def _kept(

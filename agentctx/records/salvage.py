@@ -16,7 +16,7 @@ from agentctx.clock import parse_moment
 from agentctx.ids import is_record_id
 from agentctx.privatefile import folder_lock
 from agentctx.records.damage import rebuild_store
-from agentctx.records.model import check_body, check_title
+from agentctx.records.model import TRUSTS, TYPES, check_body, check_title
 from agentctx.records.preferences import refresh_preferences
 from agentctx.records.rows import (
     LATE,
@@ -28,7 +28,7 @@ from agentctx.records.rows import (
 )
 from agentctx.records.store import open_store, prepare_home, store_path
 from agentctx.records.terms import index_missing
-from agentctx.records.wreck import DAMAGE, open_wreck, wreck_images
+from agentctx.records.wreck import DAMAGE, loose_rows, open_wreck, wreck_images
 from corpus.errors import CodedError
 from corpus.sqlite import store_failures
 
@@ -111,18 +111,21 @@ def repair_store(
 def _recovered(store: Store, aside: str) -> Repaired:
     """Read the image of the wreck that gives the most records."""
     best: tuple[int, bytes] | None = None
+    spare: bytes | None = None
     with suppress(OSError):
         for image in wreck_images(aside):
+            spare = image
             with closing(open_wreck(image)) as wreck:
-                found = sum(1 for _ in _readable(wreck, "records", ("id",)))
+                found = sum(1 for _ in _readable(wreck, "records", RECORD_COLUMNS))
                 if best is None or found > best[0]:
                     best = found, image
                 if found and found == _counted(wreck):
+                    spare = None  # nothing is lost
                     break
     if best is None:
         return Repaired(aside, 0, 0)  # no page of it can be read
     with closing(open_wreck(best[1])) as wreck:
-        return _recover(store, wreck, aside)
+        return _recover(store, wreck, aside, spare=spare)
 
 
 def _set_aside(home: str, moment: str) -> str:
@@ -139,19 +142,18 @@ def _set_aside(home: str, moment: str) -> str:
     return aside
 
 
-def _recover(store: Store, wreck: Db, aside: str) -> Repaired:
+def _recover(store: Store, wreck: Db, aside: str, *, spare: bytes | None) -> Repaired:
     recovered = refused = 0
+    known: set[str] = set()
     successors: list[tuple[str, str]] = []
     with store_failures(), store.writing() as tx:
-        origins = {
-            row["record_id"]: row
-            for row in _readable(wreck, "provenance", PROVENANCE_COLUMNS)
-        }
-        for row in _readable(wreck, "records", RECORD_COLUMNS):
+        origins = {str(row["record_id"]): row for row in _origins(wreck, spare)}
+        for row in _records(wreck, spare, known):
             if not _put(tx, row, origins.get(str(row["id"]))):
                 refused += 1
                 continue
             recovered += 1
+            known.add(str(row["id"]))
             if isinstance(row[LATE], str):
                 successors.append((str(row["id"]), str(row[LATE])))
         for earlier, later in successors:
@@ -164,6 +166,30 @@ def _recover(store: Store, wreck: Db, aside: str) -> Repaired:
     counted = _counted(wreck)
     expected = None if counted is None else max(counted, recovered + refused)
     return Repaired(aside, recovered, refused, expected)
+
+
+def _origins(wreck: Db, spare: bytes | None) -> Iterator[Mapping[str, Cell]]:
+    """Give where records come from; what is read in its place outweighs the rest."""
+    for row in _loose(spare, "provenance", PROVENANCE_COLUMNS):
+        if row["trust"] in TRUSTS and is_record_id(str(row["record_id"])):
+            yield row
+    yield from _readable(wreck, "provenance", PROVENANCE_COLUMNS)
+
+
+def _records(
+    wreck: Db, spare: bytes | None, known: set[str]
+) -> Iterator[Mapping[str, Cell]]:
+    """Give the records in their place, then those of pages that nothing leads to."""
+    yield from _readable(wreck, "records", RECORD_COLUMNS)
+    for row in _loose(spare, "records", RECORD_COLUMNS):
+        if row["type"] in TYPES and _is_record(row) and str(row["id"]) not in known:
+            yield row
+
+
+def _loose(
+    spare: bytes | None, table: str, columns: Sequence[str]
+) -> Iterator[Mapping[str, Cell]]:
+    return iter(()) if spare is None else loose_rows(spare, table, columns)
 
 
 def _counted(wreck: Db) -> int | None:
@@ -229,14 +255,16 @@ def _readable(
     where nothing can be read from the back, as far as the file could hold rows.
     """
     front = -1
-    query = f"SELECT rowid AS number, {', '.join(columns)} FROM {table} WHERE rowid"
+    named = ", ".join(f"{name} AS {name}" for name in columns)
+    query = f"SELECT rowid AS number, {named} FROM {table} WHERE rowid"
+    pages = 0
     try:
-        wreck.execute(f"{query} = 0").fetchone()
         pages = wreck.execute("PRAGMA page_count").fetchone()[0]
+        wreck.execute(f"{query} = 0").fetchone()
     except sqlite3.OperationalError:
         return  # there is no such table
     except DAMAGE:
-        pages = MOST_PROBES
+        pages = pages or MOST_PROBES  # only that row cannot be read
     for row in _until_damage(wreck, f"{query} >= ? ORDER BY rowid", 0):
         if row["number"] <= front:  # pages that lead back to themselves
             break

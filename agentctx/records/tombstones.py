@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
+from agentctx.errors import ForgetKeyError
 from corpus.lexical import terms
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from agentctx.records.store import Store
     from corpus.sqlite import Db, Tx
 
@@ -27,6 +31,8 @@ wordings are taken for one fact: measured on reworded facts, and on unrelated pa
 of one project."""
 
 _IS_NUMBER = 0x80
+_MADE_WITH, _FINGERPRINT_BYTES = "forget-key", 6
+"""Where the store notes which key it is; of 32 random bytes six tell nothing."""
 
 FEWEST_TERMS = 3
 """Below this only the very same content is meant: one word is in many facts."""
@@ -35,14 +41,15 @@ FEWEST_TERMS = 3
 def bury(store: Store, tx: Tx, project_id: str, title: str, body: str) -> str:
     """Leave a tombstone for a record that is being deleted, and give its id."""
     tombstone = store.ids.new()
+    key = _key_for_new(store, tx)
     tx.execute(
         "INSERT INTO tombstones (id, project_id, content_sha256, signature, deleted_at)"
         " VALUES (?, ?, ?, ?, ?)",
         (
             tombstone,
             project_id,
-            _content_hash(store, title, body),
-            b"".join(sorted(_signature(store, title, body))),
+            _content_hash(key, title, body),
+            b"".join(sorted(_signature(key, title, body))),
             stamp(store.clock()),
         ),
     )
@@ -50,18 +57,25 @@ def bury(store: Store, tx: Tx, project_id: str, title: str, body: str) -> str:
 
 
 def is_forgotten(store: Store, db: Db, project_id: str, title: str, body: str) -> bool:
-    """Say whether a person deleted this fact, in these words or in others."""
+    """Say whether a person deleted this fact, in these words or in others.
+
+    Raises `ForgetKeyError` where nobody can tell.
+    """
     return bool(_matching(store, db, project_id, title, body))
 
 
 def forget_tombstone(
     store: Store, tx: Tx, project_id: str, title: str, body: str
 ) -> None:
-    """Remove the tombstones of a fact that a person states again."""
-    tx.executemany(
-        "DELETE FROM tombstones WHERE id = ?",
-        ((one,) for one in _matching(store, tx, project_id, title, body)),
-    )
+    """Remove the tombstones of a fact that a person states again.
+
+    Where nobody can tell which they are they stay; what a person states is kept.
+    """
+    with suppress(ForgetKeyError):
+        tx.executemany(
+            "DELETE FROM tombstones WHERE id = ?",
+            [(one,) for one in _matching(store, tx, project_id, title, body)],
+        )
 
 
 def _matching(
@@ -73,8 +87,9 @@ def _matching(
     ).fetchall()
     if not rows:
         return []
-    content = _content_hash(store, title, body)
-    ours = _signature(store, title, body)
+    key = _key(store, db)
+    content = _content_hash(key, title, body)
+    ours = _signature(key, title, body)
     return [
         row["id"]
         for row in rows
@@ -101,9 +116,8 @@ def _split(signature: bytes) -> set[bytes]:
     return {signature[at : at + TERM_BYTES] for at in starts}
 
 
-def _signature(store: Store, title: str, body: str) -> set[bytes]:
+def _signature(key: bytes, title: str, body: str) -> set[bytes]:
     """Hash every term; the first bit says whether it is a number."""
-    key = _key(store)
     found = set()
     for term in set(terms(f"{title}\n{body}")):
         text = term.encode("utf-8", "surrogatepass")
@@ -113,15 +127,82 @@ def _signature(store: Store, title: str, body: str) -> set[bytes]:
     return found
 
 
-def _content_hash(store: Store, title: str, body: str) -> str:
+def _content_hash(key: bytes, title: str, body: str) -> str:
     text = " ".join(f"{title}\n{body}".casefold().split())
     content = text.encode("utf-8", "surrogatepass")
-    return hmac.new(_key(store), content, hashlib.sha256).hexdigest()
+    return hmac.new(key, content, hashlib.sha256).hexdigest()
 
 
-def _key(store: Store) -> bytes:
+def key_problem(home: str, db: Db) -> ForgetKeyError | None:
+    """Say why what was forgotten cannot be recognized, where that is so."""
+    try:
+        _usable_key(home, db)
+    except ForgetKeyError as problem:
+        return problem
+    return None
+
+
+def saved_key(home: str) -> bytes | None:
+    """Give the key of a home, None where there is none; `ForgetKeyError` if damaged."""
     from pathlib import Path  # noqa: PLC0415 - only where something was deleted
 
+    return key_in(Path(home) / KEY_FILE)
+
+
+def key_in(path: Path) -> bytes | None:
+    """Give the key in a private file, None without one; `ForgetKeyError` if damaged."""
+    from corpus.errors import KeyFileError  # noqa: PLC0415 - as below
+    from corpus.userdirs import existing_private_key  # noqa: PLC0415 - seldom needed
+
+    try:
+        return existing_private_key(path)
+    except KeyFileError as problem:
+        raise ForgetKeyError(reason=str(problem.facts["reason"])) from None
+
+
+def _usable_key(home: str, db: Db) -> bytes | None:
+    """Give the key with which the tombstones were made; None where none is needed."""
+    key = saved_key(home)
+    if not db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()[0]:
+        return key
+    if key is None:
+        raise ForgetKeyError(reason="it is missing")
+    known = db.execute("SELECT value FROM state WHERE name = ?", (_MADE_WITH,))
+    row = known.fetchone()
+    if row is not None and row[0] != _fingerprint(key):
+        raise ForgetKeyError(reason="it is not the key it was deleted with")
+    return key
+
+
+def _key(store: Store, db: Db) -> bytes:
+    key = _usable_key(store.home, db)
+    assert key is not None, "there are tombstones"
+    return key
+
+
+def _key_for_new(store: Store, tx: Tx) -> bytes:
+    """Give the key for a new tombstone, made where there is none.
+
+    Tombstones of a key that is gone say nothing to any other; they go.
+    """
+    from pathlib import Path  # noqa: PLC0415 - only where something is deleted
+
+    from corpus.errors import KeyFileError  # noqa: PLC0415 - as above
     from corpus.userdirs import private_key  # noqa: PLC0415 - as above
 
-    return private_key(Path(store.home) / KEY_FILE, random=store.random)
+    saved_key(store.home)  # one that is damaged is for a person to see
+    if key_problem(store.home, tx) is not None:
+        tx.execute("DELETE FROM tombstones")
+    try:
+        key = private_key(Path(store.home) / KEY_FILE, random=store.random)
+    except KeyFileError as problem:
+        raise ForgetKeyError(reason=str(problem.facts["reason"])) from None
+    tx.execute(
+        "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)",
+        (_MADE_WITH, _fingerprint(key)),
+    )
+    return key
+
+
+def _fingerprint(key: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(key).digest()[:_FINGERPRINT_BYTES], "big")

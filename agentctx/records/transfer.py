@@ -89,7 +89,7 @@ def import_records(
     They come from a teammate at best, are never pinned, and no person here has
     confirmed them. Raises `ImportFileError`.
     """
-    carried = parse_document(content, name=name)
+    carried = parse_document(content, name=name, now=store.clock())
     clean = [_redacted(one) for one in carried]
     outcome: dict[str, list[str]] = {
         "added": [],
@@ -137,7 +137,14 @@ def _carried(db: Db, record: Record) -> Carried:
 
 
 def _redacted(one: Carried) -> tuple[Carried, tuple[tuple[str, int], ...]]:
-    """Redact what is text, and let the trust be a teammate's at best."""
+    """Redact what is text, and let the trust be a teammate's at best.
+
+    What a file or a tool said, and a preference for every project, is inferred until
+    somebody here confirms it.
+    """
+    trust = max(one.trust, "teammate", key=TRUSTS.index)
+    everywhere = one.type == "preference" and one.scope == "global"
+    unsure = everywhere or trust in {"file", "tool"}
     checked, fired = checked_record(
         NewRecord(
             type=one.type,
@@ -145,18 +152,24 @@ def _redacted(one: Carried) -> tuple[Carried, tuple[tuple[str, int], ...]]:
             body=one.body,
             source="import",
             scope=one.scope,
-            confidence=one.confidence,
-            trust=max(one.trust, "teammate", key=TRUSTS.index),
-            key=one.key,
+            confidence="inferred" if unsure else one.confidence,
+            trust=trust,
+            session_id=one.session_id,
+            key=one.key if one.type in KEYED else None,
+            files=one.files,
             rationale=one.rationale,
             quote=one.quote,
         )
     )
     changed = {
         name: getattr(checked, name)
-        for name in ("title", "body", "trust", "key", "rationale", "quote")
+        for name in (
+            *("title", "body", "confidence", "trust", "session_id", "key"),
+            *("rationale", "quote"),
+        )
     }
-    return one._replace(pinned=False, confirmed=False, **changed), fired
+    files = tuple(checked.files)
+    return one._replace(pinned=False, confirmed=False, files=files, **changed), fired
 
 
 def _fate(store: Store, tx: Tx, namespace: str, one: Carried) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from agentctx.clock import parse_moment
+from agentctx.clock import parse_moment, stamp
 from agentctx.errors import ImportFileError
 from agentctx.ids import is_record_id
 from agentctx.records.graph import repo_path
@@ -23,6 +24,7 @@ from corpus.jsoninput import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
 KIND = "agentctx-records"
 VERSION = "1"
@@ -34,6 +36,9 @@ LONGEST_NOTE = 2000
 
 LONGEST_NAME = 400
 """Characters of a session, a key or a file."""
+
+_AHEAD = timedelta(days=1)
+"""How far another machine's clock may be ahead of ours."""
 
 _DOCUMENT = ("schema_version", "kind", "project", "records")
 
@@ -86,8 +91,8 @@ _NOTES = {
 class _Reader:
     """Reads one document; what is wrong is told by the place where it stands."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, latest: str) -> None:
+        self.name, self.latest = name, latest
 
     def refuse(self, place: str, reason: str) -> NoReturn:
         raise ImportFileError(path=self.name, reason=f"{place} {reason}")
@@ -131,8 +136,6 @@ class _Reader:
         fields["files"] = self.files(fields["files"], f"{place}.files")
         if fields["scope"] == "global" and fields["type"] in KEYED:
             self.refuse(f"{place}.scope", f"is global for a {fields['type']}")
-        if fields["confidence"] == "explicit" and fields["trust"] in {"file", "tool"}:
-            self.refuse(f"{place}.confidence", f"is explicit from a {fields['trust']}")
         return Carried(**fields)
 
     def record_id(self, value: object, place: str) -> str:
@@ -167,6 +170,8 @@ class _Reader:
                 fields[field] = parse_moment(text, field=field)
             except CodedError:
                 self.refuse(f"{place}.{field}", "is not a moment")
+            if field != "valid_from" and str(fields[field]) > self.latest:
+                self.refuse(f"{place}.{field}", "is in the future")
         ended, successor = fields["superseded_at"], fields["superseded_by"]
         if ended is not None and str(ended) < str(fields["recorded_at"]):
             self.refuse(f"{place}.superseded_at", "is before it was recorded")
@@ -205,9 +210,9 @@ class _Reader:
                 self.refuse("records", f"are superseded across scopes at {one.id}")
 
 
-def parse_document(content: bytes, *, name: str) -> tuple[Carried, ...]:
+def parse_document(content: bytes, *, name: str, now: datetime) -> tuple[Carried, ...]:
     """Read a document whole; ImportFileError names the first thing that is wrong."""
-    reader = _Reader(name)
+    reader = _Reader(name, stamp(now + _AHEAD))
     if len(content) > MOST_BYTES:
         reader.refuse("it", f"has more than {MOST_BYTES} bytes")
     try:

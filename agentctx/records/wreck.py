@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import struct
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,9 @@ from agentctx.records.schema import LAYOUT
 from corpus.sqlite import HEADER, DatabaseError, image_bytes, new_image, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from agentctx.records.rows import Cell
     from corpus.sqlite import Db
 
 DAMAGE = (DatabaseError, UnicodeDecodeError)
@@ -34,7 +35,7 @@ _SIZES = frozenset(1 << power for power in range(9, 17))
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _LOG_MARK = 0x377F0682
 _WORD = 0xFFFFFFFF
-_INTERIOR = 5
+_INTERIOR, _LEAF = 5, 13
 
 
 def wreck_images(path: str) -> Iterator[bytes]:
@@ -69,6 +70,31 @@ def open_wreck(image: bytes) -> Db:
         db.close()
         raise
     return db
+
+
+def loose_rows(
+    image: bytes, table: str, columns: Sequence[str]
+) -> Iterator[Mapping[str, Cell]]:
+    """Read every leaf as if it were the whole table, though nothing leads to it.
+
+    Rows of other tables come along; the caller knows what a row has to look like. What
+    was deleted is not among them: its pages were overwritten.
+    """
+    named = ", ".join(f"{name} AS {name}" for name in columns)
+    with closing(open_wreck(image)) as db:
+        db.execute("PRAGMA query_only = OFF")
+        for page in range(2, len(image) // _USUAL + 1):
+            if image[(page - 1) * _USUAL] != _LEAF:
+                continue
+            with suppress(*DAMAGE):
+                db.execute("PRAGMA writable_schema = ON")
+                db.execute(
+                    "UPDATE sqlite_schema SET rootpage = ? WHERE name = ?",
+                    (page, table),
+                )
+                db.execute("PRAGMA writable_schema = RESET")
+                for row in db.execute(f"SELECT {named} FROM {table} NOT INDEXED"):
+                    yield dict(row)
 
 
 def _with_head(content: bytearray, size: int) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from agentctx.records.read import all_records
 from agentctx.records.remove import delete_record
 from agentctx.records.salvage import repair_store
 from tests.agentctx.facts import HERE, add
-from tests.recorded import Counted, Ticking, store_at
+from tests.recorded import START, Counted, Ticking, store_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,9 +98,21 @@ def the_table_s_own_words(path: Path) -> None:
     db.close()
 
 
+def a_column_s_name(path: Path) -> None:
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, 'source ', 'sourcd ')"
+        " WHERE name = 'records'"
+    )
+    db.close()
+    changed(path, 68, b"@")  # else nothing is wrong with its pages
+
+
 @pytest.mark.parametrize(
     "harm",
     [
+        a_column_s_name,
         a_magic_bit,
         the_mark,
         the_layout,
@@ -142,7 +155,7 @@ def the_root(path: Path) -> None:
 def test_pages_that_nothing_leads_to_are_read_all_the_same(
     home: Path, path: Path
 ) -> None:
-    with store_at(home) as store:
+    with store_at(home, Ticking(START + timedelta(days=1))) as store:
         gone = add(store, "Deleted", "for good")
         delete_record(store, HERE, gone.id)
         before = {one.id: one for one in all_records(store.db, (HERE,))}
