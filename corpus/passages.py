@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpus.headings import heading_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from corpus.blocks import Block
 
@@ -66,15 +66,15 @@ class PassageCutter:
         text, complete = heading_text(self._lines, block.first, block.last)
         heading = Heading(block.level, text, block.first, block.last)
         if self._bare is not None and self._bare.level >= heading.level:
-            self._emit(self._bare.line, self._bare.last)
+            self._emit_heading(self._bare)
         while self._path and self._path[-1].level >= heading.level:
             self._path.pop()
         self._path.append(heading)
         self._path_lines = tuple([above.line for above in self._path])
         self.headings.append(heading)
-        self._bare = heading
+        self._bare = heading if complete else None
         if not complete:
-            self._emit(heading.line, heading.last)
+            self._emit_heading(heading)
 
     def add(self, block: Block) -> None:
         """Add a block to the passage at hand, or begin the next one with it."""
@@ -103,13 +103,16 @@ class PassageCutter:
         """End the last passage; a heading nothing stands below becomes its own."""
         self.flush()
         if self._bare is not None:
-            self._emit(self._bare.line, self._bare.last)
+            self._emit_heading(self._bare)
             self._bare = None
 
+    def _emit_heading(self, heading: Heading) -> None:
+        """Emit a heading's own lines, divided where a setext heading is long."""
+        for first, last in self._with_text(self._by_lines(heading.line, heading.last)):
+            self._emit(first, last)
+
     def _emit(self, first: int, last: int) -> None:
-        passage = Passage(first, last, self._path_lines)
-        if not self.passages or self.passages[-1] != passage:
-            self.passages.append(passage)
+        self.passages.append(Passage(first, last, self._path_lines))
 
     def _size(self, first: int, last: int) -> int:
         """Give the characters of the lines `first` to `last`, line ends included."""
@@ -121,7 +124,13 @@ class PassageCutter:
             [line for _, line in cuts]
             for _, cuts in groupby(sorted(block.cuts), key=lambda cut: cut[0])
         ]
-        for first, last in self._packed(block.first, block.last, levels):
+        yield from self._with_text(self._packed(block.first, block.last, levels))
+
+    def _with_text(
+        self, pieces: Iterable[tuple[int, int]]
+    ) -> Iterator[tuple[int, int]]:
+        """Give the pieces that have text, from its first line to its last."""
+        for first, last in pieces:
             texts = [n for n in range(first, last + 1) if self._has_text(n)]
             if texts:
                 yield texts[0], texts[-1]

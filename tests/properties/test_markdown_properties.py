@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus.blocks import parse_blocks
@@ -62,6 +62,7 @@ def test_every_line_with_text_is_in_one_passage_or_heads_one(text: str) -> None:
 
 @pytest.mark.requirement("P6.1")
 @given(text=markdown)
+@example(text="word. " * 300 + "\n" + "x\n" * 700 + "---")
 @settings(max_examples=200, deadline=None)
 def test_passages_are_in_order_begin_and_end_with_text_and_stay_short(
     text: str,
