@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.secretplain import plain_value
 from agentctx.secretvalues import (
     UUID,
+    cue,
     is_filler,
     is_mixed,
     is_phrase,
@@ -208,7 +209,7 @@ def named_secrets(text: str, lowered: str, words: str) -> Iterator[Named]:
         foreign = "\n".join(word for word in words.split("\n") if not word.isascii())
     for table, held in ((_ROOTS, words), (_FOREIGN_ROOTS, foreign)):
         for root, (kind, rest) in table.items() if held else ():
-            if max(root.split(), key=len) in held:
+            if cue(root) in held:
                 yield from search.run(root, kind, rest)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from agentctx.secretnames import Named
 from agentctx.secretvalues import (
     UUID,
+    cue,
     is_filler,
     is_told_filler,
     is_wordy,
@@ -156,7 +157,7 @@ def placed_secrets(text: str, lowered: str, words: str) -> Iterator[Named]:
             done.add(search)
             yield from search(text, lowered)
     for command in _COMMANDS:
-        if max(command.split(), key=len) in words:
+        if cue(command) in words:
             yield from _commands(text, lowered, command)
 
 

@@ -264,3 +264,9 @@ def _kinds(value: str) -> int:
     tests = (str.islower, str.isupper, str.isdigit)
     held = sum(any(map(test, value)) for test in tests)
     return held + (_compiled(_SYMBOLS).search(value) is not None)
+
+
+@cache
+def cue(anchor: str) -> str:
+    """Give the longest word of an anchor: a text without it cannot hold the anchor."""
+    return max(anchor.split(), key=len)

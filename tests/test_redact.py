@@ -251,10 +251,11 @@ def calls_to_redact(text: str) -> int:
 @pytest.mark.requirement("A10.1")
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_twice_the_text_is_at_most_twice_the_work(unit: str) -> None:
+    """Of what is added: what every text costs is left out."""
     size = 4_000 // len(unit)
     redact(unit * size)
-    few, many = calls_to_redact(unit * size), calls_to_redact(unit * 2 * size)
-    assert many <= 2.2 * few + 200
+    once, twice, again = (calls_to_redact(unit * size * times) for times in (1, 2, 4))
+    assert again - twice <= 2.2 * (twice - once) + 200
 
 
 @pytest.mark.requirement("A10.1")

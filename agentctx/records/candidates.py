@@ -93,14 +93,26 @@ class Candidates:
         self.filters = filters
         own = GLOBAL if filters.scope == "global" else project_id
         self.names = (GLOBAL, own)
+        self._settled = not self.db.in_transaction
 
     def total(self) -> int:
-        """Count the current records of the namespaces."""
+        """Count the current records of the namespaces.
+
+        A count is kept as long as neither this connection nor another has changed the
+        file; inside somebody's transaction, which may be taken back, it is not.
+        """
         query = (
             "SELECT count(*) FROM records"
             " WHERE project_id IN (?, ?) AND superseded_at IS NULL"
         )
-        return int(self.db.execute(query, self.names).fetchone()[0])
+        if not self._settled:
+            return int(self.db.execute(query, self.names).fetchone()[0])
+        others = self.db.execute("PRAGMA data_version").fetchone()[0]
+        state = (others, self.db.total_changes, self.names)
+        if state not in self.store.counted:
+            count = self.db.execute(query, self.names).fetchone()[0]
+            self.store.counted = {state: int(count)}
+        return self.store.counted[state]
 
     def counts(self, question: Question) -> dict[str, int]:
         """Count the records that hold each term, and each day, up to a bound."""

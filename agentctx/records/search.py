@@ -163,6 +163,7 @@ class _Search:
         self.floor: Floor = floor
         self.title_words: tuple[str, ...] = ()
         self.most_read = MOST_POSTINGS
+        self._shares: dict[int, float] = {}
         as_of = filters.moment.as_of
         self.now: datetime = store.clock() if as_of is None else moment_of(as_of)
 
@@ -176,6 +177,7 @@ class _Search:
         weighed = self._weighed(counts, self.rows.total())
         terms, needed = sought(weighed, self.floor), needs(weighed, self.floor)
         self.title_words = title_words(terms.all, self.floor)
+        self._shares.clear()
         if terms.wide:
             self.most_read = MOST_ALIKE
             held += self._held(self.rows.titled(self.title_words))
@@ -220,6 +222,7 @@ class _Search:
         needed = needs(weighed, self.floor)
         terms = sought(weighed, self.floor).all
         self.title_words = title_words(terms, self.floor)
+        self._shares.clear()
         found = self._scored(held, terms, needed, Support(weighed))
         return self._ranked(found, limit)
 
@@ -300,12 +303,16 @@ class _Search:
                 yield Candidate(record, raw / UNIT, found)
 
     def _score(self, one: Candidate) -> float:
-        score = one.raw * factor(one.record, self.now)
-        return (
-            score * TITLED
-            if self.title_words and self._is_titled(one.record)
-            else score
-        )
+        """Score a record; that of a row is kept, for it is asked once more at the end.
+
+        A row's share is the same however well it matches.
+        """
+        share = self._shares.get(one.record.rowid)
+        if share is None:
+            titled = self.title_words and self._is_titled(one.record)
+            share = factor(one.record, self.now) * (TITLED if titled else 1.0)
+            self._shares[one.record.rowid] = share
+        return one.raw * share
 
     def _is_titled(self, record: Record | Brief) -> bool:
         """Say whether a title holds every word that was searched."""

@@ -34,6 +34,7 @@ class Store:
     """An open store with the clock and the ids of whoever opened it.
 
     `full_text` says whether this SQLite has FTS5; without it searches are LIKE.
+    `counted` is what was counted of the state that its keys name.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Store:
         self.random = random
         self.ids = Ids(clock, random)
         self.full_text = has_module(db, "fts5")
+        self.counted: dict[tuple[object, ...], int] = {}
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.records.candidates import MOST_READ
+from agentctx.records.candidates import ANYTHING, MOST_READ, Candidates
 from agentctx.records.card import framed
 from agentctx.records.search import (
     LIKE_SEARCH,
@@ -190,3 +190,30 @@ def test_many_rows_of_plain_sql_are_found_through_the_full_text(store: Store) ->
     for query in ("walrus", "海象"):
         found = search_records(store, PROJECT, query).results
         assert [one.record.id for one in found] == [last]
+
+
+@pytest.mark.requirement("A3.3")
+def test_a_kept_count_follows_every_change(store: Store, tmp_path: Path) -> None:
+    def total() -> int:
+        return Candidates(store, PROJECT, ANYTHING).total()
+
+    keep(store, "first", "of its kind")
+    assert (total(), total()) == (1, 1)
+    keep(store, "second", "of another kind")
+    assert total() == 2
+    with store_at(tmp_path / "home", Ticking()) as other, other.writing() as tx:
+        tx.execute("DELETE FROM records WHERE title = 'first'")
+    assert total() == 1
+    keep(store, "third", "in its place")
+    with store.writing() as tx:
+        tx.execute("SAVEPOINT taken_back")
+        tx.execute("DELETE FROM records")
+        assert total() == 0
+        tx.execute("ROLLBACK TO taken_back")
+        assert total() == 2
+    assert total() == 2
+    store.db.execute("BEGIN IMMEDIATE")
+    store.db.execute("DELETE FROM records")
+    assert total() == 0
+    store.db.execute("ROLLBACK")
+    assert total() == 2
