@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import add_root
 from corpus.cli.writing import (
+    add_drafted_id,
     add_input,
     add_trust,
     drafted_id,
@@ -34,13 +35,7 @@ EXAMPLE = (
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
     add_root(parser)
-    parser.add_argument(
-        "--id",
-        dest="report_id",
-        metavar="ID",
-        help="the report's id (default: made of the title, or the next number;"
-        " or as the input states)",
-    )
+    add_drafted_id(parser, "report")
     add_input(parser)
     parser.add_argument("--title", help="what was found, in a few words")
     parser.add_argument(

@@ -94,6 +94,17 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_drafted_id(parser: argparse.ArgumentParser, kind: str) -> None:
+    """Declare `--id` of a new `kind`: "task" or "report"."""
+    parser.add_argument(
+        "--id",
+        dest=f"{kind}_id",
+        metavar="ID",
+        help=f"the {kind}'s id (default: made of the title, or the next number;"
+        " or as the input states)",
+    )
+
+
 def add_input(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     """Declare `--input`, the `source` of `run`."""
     parser.add_argument(

@@ -194,7 +194,7 @@ def test_other_facts_of_the_project_are_learned(store: Store) -> None:
 def test_other_numbers_make_another_fact(store: Store, body: str) -> None:
     said = "The gateway retries a failed upload 5 times and parks it for 30 minutes"
     forget(store, "Retries", said)
-    add_record(store, HERE, heard("Retries", body))
+    assert add_record(store, HERE, heard("Retries", body)).record.body == body
 
 
 @pytest.mark.parametrize("confidence", ["explicit", "inferred"])
@@ -216,7 +216,8 @@ def test_a_model_cannot_bring_it_back_by_superseding(store: Store) -> None:
 
 def test_another_project_may_learn_it(store: Store) -> None:
     forget(store, *REWORDED[0][:2])
-    add_record(store, ELSEWHERE, heard(*REWORDED[0][:2]))
+    learnt = add_record(store, ELSEWHERE, heard(*REWORDED[0][:2])).record
+    assert (learnt.project_id, learnt.body) == (ELSEWHERE, REWORDED[0][1])
 
 
 def test_words_too_few_to_compare_are_compared_whole(store: Store) -> None:
