@@ -1,4 +1,4 @@
-"""What tests of records share: a project's folder and `agentctx` run in process."""
+"""What tests of records share: a project's folder, `agentctx` in process, a store."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentctx.cli.app import main
+from tests.agentctx.searched import FACTS, keep
 from tests.conftest import Outcome, caught
+from tests.recorded import Ticking, store_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from agentctx.records.store import Store
     from tests.conftest import InProcess
 
 
@@ -46,3 +50,24 @@ def agentctx(
             return caught(main, arguments, terminal=terminal)
 
     return run
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    """Give a clock that goes on a little each time it is read."""
+    return Ticking()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Ticking) -> Iterator[Store]:
+    """Give an open, empty store in a folder of its own."""
+    with store_at(tmp_path / "home", clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """Give the store with the facts that searches are tried on."""
+    for title, body in FACTS:
+        keep(store, title, body)
+    return store

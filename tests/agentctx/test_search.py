@@ -48,28 +48,9 @@ from tests.quality.smalltalk import SMALL_TALK
 from tests.recorded import START, Ticking, store_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from agentctx.records.store import Store
-
-
-@pytest.fixture
-def clock() -> Ticking:
-    return Ticking()
-
-
-@pytest.fixture
-def store(tmp_path: Path, clock: Ticking) -> Iterator[Store]:
-    with store_at(tmp_path / "home", clock) as opened:
-        yield opened
-
-
-@pytest.fixture
-def filled(store: Store) -> Store:
-    for title, body in FACTS:
-        keep(store, title, body)
-    return store
 
 
 @pytest.mark.requirement("A3.1")

@@ -43,27 +43,13 @@ from agentctx.records.write import (
     supersede_record,
 )
 from tests.agentctx.facts import ELSEWHERE, HERE, add, fact, heard, replace
-from tests.recorded import Ticking, store_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from agentctx.records.model import Record
     from agentctx.records.store import Store
+    from tests.recorded import Ticking
 
 NEW = Replacement(body="Something else", source="cli", trust="developer")
-
-
-@pytest.fixture
-def clock() -> Ticking:
-    return Ticking()
-
-
-@pytest.fixture
-def store(tmp_path: Path, clock: Ticking) -> Iterator[Store]:
-    with store_at(tmp_path / "home", clock) as opened:
-        yield opened
 
 
 def now_of(store: Store, record: Record) -> Record:
