@@ -1,0 +1,1 @@
+"""The AI agents we plug into: their settings, their hooks, their transcripts."""
