@@ -137,4 +137,7 @@ PROJECT = _given(
     corrected=_OBJECT,
     degraded=_ANY_TEXT,
 )
-DRIFT = _given({"missing": _LIST, "contradicted": _LIST, "proposed_diff": _ANY_TEXT})
+DRIFT = _given(
+    {"missing": _LIST, "contradicted": _LIST, "proposed_diff": _ANY_TEXT},
+    degraded=_ANY_TEXT,
+)

@@ -94,8 +94,7 @@ TOOLS = (
     Tool(
         "ctx_sync_claudemd",
         "Compare CLAUDE.md",
-        "Report where CLAUDE.md and the records differ. Nothing is compared yet: the"
-        " report is empty.",
+        "Report where CLAUDE.md and the records differ, with a diff. Writes nothing.",
         schemas.NOTHING,
         schemas.DRIFT,
         READS,

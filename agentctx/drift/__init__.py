@@ -1,0 +1,1 @@
+"""Where the instructions that a client loads and the records no longer agree (A7)."""
