@@ -71,7 +71,13 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("llm", bool, default=True, about="let a model extract, where a key is set"),
+    Setting(
+        "llm",
+        bool,
+        default=True,
+        about="let a model extract, where a key is set",
+        idle=False,
+    ),
     Setting(
         "embeddings", bool, default=True, about="search by meaning too, where installed"
     ),
@@ -89,14 +95,38 @@ SETTINGS = (
         about="distinct sessions that make an inferred record a reinforced one",
         least=1,
         most=100,
+        idle=False,
     ),
-    Setting("model", str, default="claude-haiku-4-5", about="the model that extracts"),
+    Setting(
+        "model",
+        str,
+        default="claude-haiku-5-5",
+        about="the model that extracts",
+        idle=False,
+    ),
+    Setting(
+        "inputPrice",
+        float,
+        default=0.0,
+        about="US dollars for a million tokens read, in place of the price table's",
+        most=1000,
+        idle=False,
+    ),
+    Setting(
+        "outputPrice",
+        float,
+        default=0.0,
+        about="US dollars for a million tokens written, in place of the price table's",
+        most=1000,
+        idle=False,
+    ),
     Setting(
         "spendPerSession",
         float,
         default=0.25,
         about="US dollars that extraction may cost in a session",
         most=100,
+        idle=False,
     ),
     Setting(
         "spendPerDay",
@@ -104,6 +134,7 @@ SETTINGS = (
         default=2.0,
         about="US dollars that extraction may cost in a day",
         most=1000,
+        idle=False,
     ),
     Setting("memory", bool, default=True, about="remember conversations, where wanted"),
     Setting("redact", bool, default=True, about="redact secrets in conversations"),

@@ -31,6 +31,29 @@ CodedError
   BackupError                     BACKUP_UNUSABLE
   BackupTargetError               BACKUP_TARGET
   ImportFileError                 IMPORT_UNREADABLE
+  InstructionsChangedError        INSTRUCTIONS_STALE
+  InstructionsLockedError         INSTRUCTIONS_LOCKED
+  ChangeNumberError               CHANGE_UNKNOWN
+  PlanChangedError                PLAN_STALE
+  PayloadError                    HOOK_PAYLOAD
+  ReplyShapeError                 REPLY_SHAPE
+  SessionError                    SESSION_UNKNOWN
+  WorkerBusyError                 WORKER_BUSY
+  TranscriptError                 TRANSCRIPT_UNREADABLE
+  ClientUnsupportedError          CLIENT_UNSUPPORTED
+  ClientFileError                 CLIENT_FILE
+  ClientBusyError                 CLIENT_BUSY
+  ModelKeyError                   MODEL_KEY
+  ModelPlaceError                 MODEL_PLACE
+  ModelMoneyError                 MODEL_MONEY
+  ModelUnknownError               MODEL_UNKNOWN
+  ModelInputError                 MODEL_INPUT
+  ModelBusyError                  MODEL_BUSY
+  ModelDownError                  MODEL_DOWN
+  ModelTimeoutError               MODEL_TIMEOUT
+  ModelReplyError                 MODEL_REPLY
+  ModelTruncatedError             MODEL_TRUNCATED
+  ModelRefusedError               MODEL_REFUSED
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test). What the
@@ -38,6 +61,8 @@ files of a project can do wrong is in `corpus.errors`.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from corpus.errors import CodedError
 
@@ -232,3 +257,165 @@ class ImportFileError(CodedError):
     code = "IMPORT_UNREADABLE"
     sentence = "`{path}` cannot be imported: {reason}"
     hint = "name a file that `agentctx export` wrote"
+
+
+class ClientUnsupportedError(CodedError):
+    code = "CLIENT_UNSUPPORTED"
+    sentence = "the settings of `{client}` are not written by us yet"
+    hint = "register `agentctx mcp` there by hand: docs/clients.md says where"
+
+
+class ClientFileError(CodedError):
+    code = "CLIENT_FILE"
+    sentence = "`{path}` cannot be edited and stays as it is: {reason}"
+    hint = "repair it or set it aside, then try again"
+
+
+class ClientBusyError(CodedError):
+    code = "CLIENT_BUSY"
+    sentence = "`{path}` is changed by another program again and again"
+    hint = "end the client, then try again"
+
+
+class ModelError(CodedError):
+    """What went wrong between us and a model.
+
+    `usage` are the tokens the service counted all the same, as `agentctx.llm` orders
+    them; `cost_usd` is what they cost, with the most that attempts may have cost whose
+    answer never came. `retry_after` are the seconds the service asked us to wait.
+    Nothing here ever holds the key, the question or the answer.
+    """
+
+    retryable: ClassVar[bool] = False
+    usage: tuple[int, int, int, int] = (0, 0, 0, 0)
+    cost_usd: float = 0.0
+    retry_after: float | None = None
+
+
+class ModelKeyError(ModelError):
+    code = "MODEL_KEY"
+    sentence = "the key of the model's service {reason}"
+    hint = (
+        "set `ANTHROPIC_API_KEY` to a key that is valid, or extract without a model:"
+        " `agentctx config --no-llm`"
+    )
+
+
+class ModelPlaceError(ModelError):
+    code = "MODEL_PLACE"
+    sentence = "`ANTHROPIC_BASE_URL` {reason}"
+    hint = "unset it, or let it be an address such as `https://api.anthropic.com`"
+
+
+class ModelMoneyError(ModelError):
+    code = "MODEL_MONEY"
+    sentence = "the account of the model's key cannot pay"
+    hint = "add credit to the account, or use another key"
+
+
+class ModelUnknownError(ModelError):
+    code = "MODEL_UNKNOWN"
+    sentence = "the service has no model `{model}` for this key"
+    hint = (
+        "choose another with `agentctx config set model NAME`; see ANTHROPIC_BASE_URL"
+    )
+
+
+class ModelInputError(ModelError):
+    code = "MODEL_INPUT"
+    sentence = "the model does not take the question: {reason}"
+    hint = "what was asked is too long or of a form that this model does not know"
+
+
+class ModelBusyError(ModelError):
+    code = "MODEL_BUSY"
+    retryable = True
+    sentence = "the model's service is busy or over its limit: status {status}"
+    hint = "nothing is lost; it is asked again later"
+
+
+class ModelDownError(ModelError):
+    code = "MODEL_DOWN"
+    retryable = True
+    sentence = "the model's service does not work: {reason}"
+    hint = "look at the connection and ANTHROPIC_BASE_URL; it is asked again later"
+
+
+class ModelTimeoutError(ModelError):
+    code = "MODEL_TIMEOUT"
+    retryable = True
+    sentence = "the model did not answer within {seconds} seconds"
+    hint = "nothing is lost; it is asked again later"
+
+
+class ModelReplyError(ModelError):
+    code = "MODEL_REPLY"
+    retryable = True
+    sentence = "the model's answer cannot be used: {reason}"
+    hint = "it is asked again later; if it stays so, see ANTHROPIC_BASE_URL"
+
+
+class ModelTruncatedError(ModelError):
+    code = "MODEL_TRUNCATED"
+    sentence = "the model's answer did not end within {limit} tokens"
+    hint = "ask for less at once"
+
+
+class ModelRefusedError(ModelError):
+    code = "MODEL_REFUSED"
+    sentence = "the model declined to answer"
+    hint = "what was asked is left out; another model may answer it"
+
+
+class TranscriptError(CodedError):
+    code = "TRANSCRIPT_UNREADABLE"
+    sentence = "`{path}` cannot be read as a transcript: {reason}"
+    hint = "name the `.jsonl` file that the client keeps for the session"
+
+
+class PayloadError(CodedError):
+    code = "HOOK_PAYLOAD"
+    sentence = "what the client sent to a hook cannot be used: {reason}"
+    hint = "nothing was lost; if it goes on, run `agentctx init` again"
+
+
+class ReplyShapeError(CodedError):
+    code = "REPLY_SHAPE"
+    sentence = "the model's answer is no object of the schema it was asked for"
+    hint = "it is asked again later; if it goes on, choose another `model`"
+
+
+class SessionError(CodedError):
+    code = "SESSION_UNKNOWN"
+    sentence = "no session `{session_id}` is known"
+    hint = "name a session that `agentctx review-session` lists"
+
+
+class WorkerBusyError(CodedError):
+    code = "WORKER_BUSY"
+    sentence = "another process is at work on what sessions said"
+    hint = "wait for it, or let it hurry with `agentctx work --now`"
+
+
+class InstructionsChangedError(CodedError):
+    code = "INSTRUCTIONS_STALE"
+    sentence = "`{file}` changed since it was compared; nothing of it was written"
+    hint = "run `agentctx sync` again and look at its changes as they are now"
+
+
+class InstructionsLockedError(CodedError):
+    code = "INSTRUCTIONS_LOCKED"
+    sentence = "`{file}` cannot be written: {reason}"
+    hint = "make it writable, or apply the diff yourself"
+
+
+class ChangeNumberError(CodedError):
+    code = "CHANGE_UNKNOWN"
+    sentence = "`--apply` names no change: `{found}`; there are {count}"
+    hint = "give `all`, or numbers that `agentctx sync` shows, such as `1,3`"
+
+
+class PlanChangedError(CodedError):
+    code = "PLAN_STALE"
+    sentence = "the changes are no longer those of plan `{expected}`"
+    hint = "run `agentctx sync` again; its answer names the plan as it is now"

@@ -28,21 +28,25 @@ def small_text(path: Path, *, limit: int) -> str | None:
     Links are followed. Bytes that are not UTF-8 come back as lone surrogates, as
     Python gives them in file names.
     """
+    content = small_bytes(path, limit=limit)
+    return None if content is None else content.decode("utf-8-sig", "surrogateescape")
+
+
+def small_bytes(path: Path | str, *, limit: int) -> bytes | None:
+    """Give the bytes of a regular file of at most `limit` bytes, else None."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # some devices act on being opened
+        found = os.stat(path)  # noqa: PTH116 - text or path
+        if not stat.S_ISREG(found.st_mode):  # some devices act on being opened
             return None
         descriptor = os.open(path, _FLAGS)  # noqa: TID251 - a file git or ssh reads too
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     try:
-        content = _content(descriptor, limit)
+        return _content(descriptor, limit)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    if content is None:
-        return None
-    return content.decode("utf-8-sig", "surrogateescape")
 
 
 def is_folder(path: Path) -> bool:

@@ -73,16 +73,22 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "agentctx.secretplaces",
         "agentctx.secretrules",
     ),
-    ("agentctx.ids", "agentctx.config", "agentctx.redact"),
+    ("agentctx.ids", "agentctx.config", "agentctx.redact", "agentctx.failures"),
     ("agentctx.gitconfig", "agentctx.sshconfig", "agentctx.remotes"),
     ("agentctx.repository",),
     ("agentctx.project",),
     ("agentctx.profile",),
     ("agentctx.records",),
+    ("agentctx.llm", "agentctx.observing", "agentctx.clients", "agentctx.drift"),
+    ("agentctx.briefing",),
+    ("agentctx.extraction",),
     ("corpus.mcp",),
     ("corpus.cli",),
     ("agentctx.mcp",),
+    ("agentctx.hooks",),
     ("agentctx.cli",),
+    ("agentctx.start",),
+    ("agentctx.__main__",),
 )
 """The packages' units, lowest row first."""
 
@@ -129,7 +135,13 @@ COMMANDS = {
 }
 """Modules whose `run` takes a keyword for each option a person may give."""
 
-BROAD = {"corpus.cli.app", "corpus.mcp.host", "corpus.markdown", "corpus.blocks"}
+BROAD = {
+    "agentctx.hooks.app",
+    "corpus.cli.app",
+    "corpus.mcp.host",
+    "corpus.markdown",
+    "corpus.blocks",
+}
 """Where `except Exception` stands: below every command, every tool, the parser."""
 
 OPENERS = {
@@ -142,7 +154,15 @@ OPENERS = {
     "corpus.turns": "the queue of a store's writers, an empty file beside it",
     "agentctx.records": "backups, exports and stores set aside, in the user's home",
     "agentctx.privatefile": "the user's own small files",
+    "agentctx.briefing.state": "what sessions were given, in the user's home",
+    "agentctx.extraction.consolidation": "sweeps such states when they are old",
+    "agentctx.extraction.waking": "the null device, for a process of its own",
     "agentctx.smallfile": "git's own files, read alone",
+    "agentctx.drift": "the instructions that clients read, and what was confirmed",
+    "agentctx.clients.clientfile": "the settings of AI clients, after consent",
+    "agentctx.cli.uninstall": "the user's home, to delete it after consent",
+    "agentctx.clients.claude_lines": "the transcripts of a client's sessions",
+    "agentctx.failures": "the log of what failed, in the user's home",
     "corpus.ledger": "the ledger of receipts in the user's state directory",
     "corpus.jsoninput": "JSON files that a person names",
     "corpus.index": "the derived index in the cache folder",

@@ -7,6 +7,16 @@ from corpus.cli.program import Command, Program
 
 COMMANDS = (
     Command(
+        ("init",),
+        "agentctx.cli.init",
+        "Make the store, read the project, and register with the AI client here.",
+    ),
+    Command(
+        ("uninstall",),
+        "agentctx.cli.uninstall",
+        "Take our entries out of the AI client's settings; keep what is known.",
+    ),
+    Command(
         ("status",),
         "agentctx.cli.status",
         "Show what is known here, what it costs and what is degraded.",
@@ -122,6 +132,36 @@ COMMANDS = (
         "Show the project's namespace and where it comes from.",
     ),
     Command(
+        ("sync",),
+        "agentctx.cli.sync",
+        "Compare CLAUDE.md with the records, and apply what you confirm.",
+    ),
+    Command(
+        ("review-session",),
+        "agentctx.cli.review_session",
+        "Show what a session yielded, with the words it came from; correct it.",
+    ),
+    Command(
+        ("extract",),
+        "agentctx.cli.extract",
+        "Read one session's transcript now and keep what matters of it.",
+    ),
+    Command(
+        ("consolidate",),
+        "agentctx.cli.consolidate",
+        "Put the records in order: scores, digests, drift, proposals.",
+    ),
+    Command(
+        ("work",),
+        "agentctx.cli.work",
+        "Read what sessions said, keep what matters, put records in order.",
+    ),
+    Command(
+        ("hook",),
+        "agentctx.cli.hook",
+        "Answer one hook of an agent's client: JSON on stdin, JSON on stdout.",
+    ),
+    Command(
         ("config",),
         "agentctx.cli.config",
         "Show a setting, change one, or list them all.",
@@ -135,6 +175,8 @@ COMMANDS = (
 """Every command, in the order the help shows them."""
 
 OTHER_NAMES = (
+    ("setup", "init"),
+    ("install", "init"),
     ("remember", "add"),
     ("record", "add"),
     ("note", "add"),
@@ -157,6 +199,8 @@ OTHER_NAMES = (
     ("repair", "doctor"),
     ("dump", "export"),
     ("serve", "mcp"),
+    ("drift", "sync"),
+    ("review", "review-session"),
 )
 """Words that people try, each with the command that does what they mean."""
 

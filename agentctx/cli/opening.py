@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.briefing.making import Facts, refresh_digest
 from agentctx.config import Problem, environment, home
 from agentctx.errors import FileOutsideError, HomeError
 from agentctx.project import resolve_project
@@ -91,6 +92,7 @@ def open_for_writing(call: Call, *, create: bool = False) -> Iterator[Opened]:
                 root=str(project.main_root),
             )
             refresh_preferences(store)  # `status` tells where it could not
+            refresh_digest(store, Facts(project))
 
 
 @contextmanager

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentctx.cli.activity import Activity, activity, lacks, with_store
+from agentctx.cli.activity import lines as activity_lines
 from agentctx.cli.opening import (
     STORE_ERRORS,
     open_for_reading,
@@ -14,7 +16,7 @@ from agentctx.cli.opening import (
 )
 from agentctx.cli.project import likely_lines, project_json, project_lines
 from agentctx.cli.sheet import row
-from agentctx.config import Problem, home, read_config
+from agentctx.config import Problem, environment, home, read_config
 from agentctx.records.accounts import (
     Counts,
     Spent,
@@ -76,18 +78,20 @@ class Status:
     """The card: the project, its records, the store, what it costs, what is wrong."""
 
     project: Project
-    state_dir: str
+    home: str
     store: StoreCard
     counts: Counts
     spent: Spent
     degraded: tuple[Problem, ...]
+    activity: Activity
     likely: Likely = NOTHING_LIKELY
 
     def as_json(self) -> dict[str, object]:
         """Give the card as one JSON object."""
         return {
             "project": project_json(self.project),
-            "state_dir": self.state_dir,
+            "home": self.home,
+            "state_dir": self.activity.sessions_dir,
             "store": self.store.as_json(),
             "records": self.counts.as_json(),
             "tokens_injected": {
@@ -95,12 +99,14 @@ class Status:
                 "total": self.spent.tokens,
             },
             "cost_usd": {"today": self.spent.today_usd, "total": self.spent.usd},
-            "hit_rate": None,
+            "hit_rate": self.activity.hit_rate,
             "degraded": [one._asdict() for one in self.degraded],
             "earlier": [one._asdict() for one in self.likely.earlier],
             "above": None if self.likely.above is None else self.likely.above._asdict(),
-            "last_errors": [],
-            "worker": None,
+            "last_errors": [one.as_json() for one in self.activity.failures],
+            "worker": self.activity.worker.as_json(),
+            "extraction": self.activity.extraction.as_json(),
+            "proposals": self.activity.proposals,
         }
 
 
@@ -112,7 +118,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> Status:
     """Look at everything; what cannot be read is told, never raised."""
     folder = home()
-    degraded = list(read_config(folder).problems)
+    config = read_config(folder)
+    degraded = list(config.problems)
+    seen = activity(folder, config, environment())
     store, counts, spent = _store_card(folder), Counts(), Spent()
     likely = NOTHING_LIKELY
     try:
@@ -123,15 +131,18 @@ def run(call: Call) -> Status:
                 store = _store_card(folder, changes=opened.store.version)
             degraded += _lacks(opened)
             likely = likely_earlier(opened.store.db, opened.project)
+            seen = with_store(seen, opened, now=call.now)
     except STORE_ERRORS as error:
         degraded.append(problem_of(error))
+    degraded += lacks(folder, seen)
     return Status(
         project=this_project(),
-        state_dir=folder,
+        home=folder,
         store=store,
         counts=counts,
         spent=spent,
         degraded=tuple(dict.fromkeys(degraded)),
+        activity=seen,
         likely=likely,
     )
 
@@ -154,6 +165,7 @@ def lines(value: Status) -> Iterator[str]:
         f"{spent.session_tokens:,} tokens in the last session, {spent.tokens:,} in all",
     )
     yield from row("cost", f"${spent.today_usd:.2f} today, ${spent.usd:.2f} in all")
+    yield from activity_lines(value.activity)
     for number, one in enumerate(value.degraded):
         told = f"{one.code}: {visible(one.detail)}"
         yield from row("" if number else "degraded", told)

@@ -161,6 +161,7 @@ class Desk:
                     root=str(project.main_root),
                 )
                 refresh_preferences(store)
+                _refresh_digest(store, project)
 
     def forget(self) -> None:
         """Let the connection go; the next call opens the store anew."""
@@ -194,6 +195,16 @@ class Desk:
             reason = "the system does not let us open the store"
             raise HomeError(reason=reason) from None
         return self._store
+
+
+def _refresh_digest(store: Store, project: Project) -> None:
+    """Let the next session begin with what was changed just now."""
+    from agentctx.briefing.making import (  # noqa: PLC0415 - after the start
+        Facts,
+        refresh_digest,
+    )
+
+    refresh_digest(store, Facts(project))
 
 
 def _signature(path: str) -> tuple[int, ...]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Arguments = Mapping[str, Any]
 
 _SHOWN_DIGITS = 40
+MOST_DRIFT = 20
+"""Entries of each kind in a report; the next report names the next ones."""
 
 
 def ctx_search(desk: Desk, asked: Arguments) -> Answer:
@@ -75,7 +77,8 @@ def ctx_get(desk: Desk, asked: Arguments) -> Answer:
         if store is not None and ids:
             value = _fetched(store, project.project_id, ids, moment)
             with suppress(*STORE_ERRORS):  # they are given, counted or not
-                count_access(store, [one["id"] for one in value["records"]])
+                fetched = [one["id"] for one in value["records"]]
+                count_access(store, fetched, session_id=desk.session_id)
     found, missing = len(value["records"]), len(value["missing"])
     return Answer(value, f"{counted(found, 'record')}, {missing} missing")
 
@@ -138,10 +141,52 @@ def ctx_related(desk: Desk, asked: Arguments) -> Answer:
 
 
 def ctx_sync_claudemd(desk: Desk, asked: Arguments) -> Answer:
-    """Give an empty report: nothing compares CLAUDE.md with the records yet."""
-    del desk, asked
-    value = {"missing": [], "contradicted": [], "proposed_diff": ""}
-    return Answer(value, "nothing was compared; the report is empty")
+    """Compare what the client's files of instructions say with the records."""
+    del asked
+    from agentctx.drift.report import scan  # noqa: PLC0415 - reads every file
+
+    project, environ = desk.project(), desk.place.environ
+    degraded = None
+    try:
+        with desk.reading() as store:
+            report = scan(store, project, environ)
+    except STORE_ERRORS as error:
+        degraded = error.code
+        report = scan(None, project, environ)
+    missing, contradicted = report.missing, report.contradicted
+    value: dict[str, Any] = {
+        "missing": [_told(one.as_json()) for one in missing[:MOST_DRIFT]],
+        "contradicted": [_told(one.as_json()) for one in contradicted[:MOST_DRIFT]],
+        "proposed_diff": _clean_diff(report.proposed_diff),
+    }
+    line = f"{len(missing)} missing, {len(contradicted)} contradicted"
+    if report.candidates:
+        line += "; a person applies them with `agentctx sync`"
+    if degraded is not None:
+        value["degraded"] = degraded
+        line += f", degraded: {degraded}"
+    return Answer(value, line)
+
+
+def _clean_diff(diff: str) -> str:
+    """Give a diff without secrets and hidden characters, its line ends as they are."""
+    lines = diff.split("\n")
+    cleaned = clean("\n".join(line.removesuffix("\r") for line in lines)).split("\n")
+    if len(cleaned) != len(lines):  # a secret of several lines became one
+        return "\n".join(cleaned)
+    return "\n".join(
+        f"{new}\r" if old.endswith("\r") else new
+        for old, new in zip(lines, cleaned, strict=True)
+    )
+
+
+def _told(entry: Mapping[str, object]) -> dict[str, object]:
+    """Give one entry of a report without what nobody is to see, or need not."""
+    return {
+        name: clean(one) if isinstance(one, str) else one
+        for name, one in entry.items()
+        if name not in {"change", "ours"}
+    }
 
 
 def _entries(

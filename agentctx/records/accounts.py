@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.clock import stamp
 from agentctx.records.model import GLOBAL
+from agentctx.records.spending import spent_on
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus.sqlite import Db
-
-_DAY = len("YYYY-MM-DD")
 
 
 class Counts(NamedTuple):
@@ -88,17 +86,13 @@ def tokens_and_cost(db: Db, project_id: str, *, now: datetime) -> Spent:
     ).fetchone()
     cost = db.execute(
         """
-        SELECT COALESCE(sum(extraction_cost_usd), 0) AS total,
-               COALESCE(sum(CASE WHEN substr(started_at, 1, ?) = ?
-                            THEN extraction_cost_usd END), 0) AS today
-          FROM sessions
-        """,
-        (_DAY, stamp(now)[:_DAY]),
+        SELECT COALESCE(sum(extraction_cost_usd), 0) AS total FROM sessions
+        """
     ).fetchone()
     return Spent(
         session_tokens=0 if last is None else last[0] or 0,
         tokens=tokens,
-        today_usd=float(cost["today"]),
+        today_usd=spent_on(db, now),
         usd=float(cost["total"]),
     )
 

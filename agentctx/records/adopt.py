@@ -74,6 +74,21 @@ def find_namespace(db: Db, text: str, *, own: str) -> Namespace:
     return found[0]
 
 
+_FOLLOWING = tuple(
+    f"UPDATE {table} SET project_id = ? WHERE project_id = ?"
+    for table in (
+        "sessions",
+        "injections",
+        "injected_records",
+        "observations",
+        "transcripts",
+        "spans",
+        "proposals",
+    )
+)
+"""What sessions left goes where the records go."""
+
+
 def adopt_namespace(store: Store, old_id: str, project_id: str) -> Adopted:
     """Copy the store, then move all of a namespace into another, or nothing of it.
 
@@ -92,9 +107,8 @@ def adopt_namespace(store: Store, old_id: str, project_id: str) -> Adopted:
             "UPDATE tombstones SET project_id = ? WHERE project_id = ?",
             (project_id, old),
         )
-        tx.execute(
-            "UPDATE sessions SET project_id = ? WHERE project_id = ?", (project_id, old)
-        )
+        for statement in _FOLLOWING:
+            tx.execute(statement, (project_id, old))
         _move_nodes(tx, old, project_id)
         superseded = _merge_heads(store, tx, project_id)
         index_missing(tx, limit=None)

@@ -156,6 +156,7 @@ def restore_backup(store: Store, path: str) -> Restored:
             "UPDATE state SET value = MAX(value, ?) + 1 WHERE name = 'version'",
             (version,),
         )
+        tx.execute("UPDATE changes SET version = version + ?", (version + 1,))
         index_missing(tx, limit=None)
     return Restored(records, saved[0])
 
@@ -183,6 +184,7 @@ def reset_project(store: Store, project_id: str) -> Cleared:
             f"DELETE FROM edges WHERE from_id IN ({of_project} UNION {of_graph})",
             f"DELETE FROM edges WHERE to_id IN ({of_project} UNION {of_graph})",
             "DELETE FROM nodes WHERE project_id = :project",
+            "DELETE FROM observations WHERE project_id = :project",
             "DELETE FROM records WHERE project_id = :project",
         ):
             tx.execute(statement, {"project": project_id})

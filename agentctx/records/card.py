@@ -90,11 +90,16 @@ def index_line(record: Record, *, now: datetime, score: int = 0) -> dict[str, ob
 
 def framed(records: Iterable[Record], *, now: datetime) -> str:
     """Give records as quoted evidence, introduced as such; empty without any."""
-    blocks = ["\n".join(_block(record, now)) for record in records]
+    blocks = [block(record, now=now) for record in records]
     return "\n".join([INTRODUCTION, *blocks]) if blocks else ""
 
 
-def _block(record: Record, now: datetime) -> Iterator[str]:
+def block(record: Record, *, now: datetime) -> str:
+    """Give one record as quoted evidence, under a line that says what it is."""
+    return "\n".join(_lines(record, now))
+
+
+def _lines(record: Record, now: datetime) -> Iterator[str]:
     facts = [record.type, age(record.recorded_at, now), standing(record)]
     if record.project_id == GLOBAL:
         facts.append("everywhere")
@@ -102,16 +107,23 @@ def _block(record: Record, now: datetime) -> Iterator[str]:
         facts.append("superseded")
     yield f"[{record.id}] {', '.join(facts)}"
     yield f"{QUOTE}{one_line(record.title)}"
-    for line in _shown(record.body).split("\n"):
+    for line in shown(record.body).split("\n"):
         yield f"{QUOTE}{line.rstrip()}".rstrip()
+
+
+def quoted(text: str) -> str:
+    """Give a stored text as quoted lines, of which none is empty."""
+    lines = [line.rstrip() for line in shown(text).split("\n")]
+    return "\n".join(f"{QUOTE}{line}" for line in lines if line)
 
 
 def one_line(text: str) -> str:
     """Give a stored text as one line that can be shown."""
-    return " ".join(_shown(text).split())
+    return " ".join(shown(text).split())
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Give a stored text without what a reader cannot see, and without secrets."""
     from agentctx.redact import redact  # noqa: PLC0415 - where nothing is shown, unused
 
     return redact(visible(text)).text

@@ -13,6 +13,7 @@ import stat
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.records.heard import HEARD_TABLES
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
@@ -237,7 +238,8 @@ def _integrity(db: Db) -> Check:
 
 def _tables(db: Db) -> tuple[str | None, str, str]:
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
-    missing = sorted(TABLES - names)
+    since = HEARD_TABLES if db.execute("PRAGMA user_version").fetchone()[0] > 1 else ()
+    missing = sorted(TABLES.union(since) - names)
     return (f"missing: {', '.join(missing)}" if missing else None), REPAIR, "repair"
 
 

@@ -34,6 +34,10 @@ SCALE = 1_000
 MOST_COUNTED = 2_000
 """From so many records on a term is as common as any, and is counted no further."""
 
+FEWEST = 20
+"""A store is taken for one of at least so many records: where all of a few are about
+one thing, its name still tells them from everything else that could be asked."""
+
 MOST_POSTINGS = 2_500
 """Entries of the index read for one question; the commonest terms go without."""
 
@@ -104,6 +108,7 @@ def weigh(asked: Asked, df: int, total: int) -> Weighed:
     """Say how rare a term is among `total` records."""
     df = min(df, total)
     idf = math.log(1 + (total - df + 0.5) / (df + 0.5))
+    total = max(total, FEWEST)
     rarest = math.log(2 * (total + 1))
     information = max(0.0, math.log((total + 1) / (df + 0.5)) / rarest)
     return Weighed(asked, df, idf, information * asked.weight / 100)

@@ -208,12 +208,16 @@ def _point(store: Store, tx: Tx, record_id: str, successor: str) -> None:
 
 
 def forget_words(store: Store, tx: Tx) -> None:
-    """Let the full-text index hold no word of what was deleted.
+    """Let nothing derived hold a word of what was deleted.
 
-    It only marks what is deleted, and keeps the words until segments are merged.
+    The full-text index only marks what is deleted, and keeps the words until its
+    segments are merged.
     """
     if store.full_text:
         tx.execute("INSERT INTO records_fts (records_fts) VALUES ('optimize')")
+    tx.execute(  # a model that answered may have used them; it is asked again
+        "UPDATE spans SET reply = NULL, state = 'due' WHERE state = 'replied'"
+    )
 
 
 def sweep_copies(store: Store) -> int:

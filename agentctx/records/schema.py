@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.records.heard import HEARD
 from corpus.sqlite import Layout, has_module
 
 if TYPE_CHECKING:
@@ -239,5 +240,10 @@ def _first(tx: Tx) -> None:
             tx.execute(statement)
 
 
-LAYOUT = Layout(APPLICATION_ID, (_first,))
+def _second(tx: Tx) -> None:
+    for statement in HEARD:
+        tx.execute(statement)
+
+
+LAYOUT = Layout(APPLICATION_ID, (_first, _second))
 """The present layout of a record store."""

@@ -16,7 +16,13 @@ from agentctx.errors import HomeError
 from agentctx.ids import Ids
 from agentctx.records.schema import FULL_TEXT, FULL_TEXT_TRIGGERS, LAYOUT
 from corpus.errors import StoreForeignError
-from corpus.sqlite import has_module, open_database, store_failures, transaction
+from corpus.sqlite import (
+    PATIENCE,
+    has_module,
+    open_database,
+    store_failures,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +40,8 @@ class Store:
     """An open store with the clock and the ids of whoever opened it.
 
     `full_text` says whether this SQLite has FTS5; without it searches are LIKE.
-    `counted` is what was counted of the state that its keys name.
+    `counted` is what was counted of the state that its keys name. `patience` is how
+    long a write waits for others, in seconds.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class Store:
         self.ids = Ids(clock, random)
         self.full_text = has_module(db, "fts5")
         self.counted: dict[tuple[object, ...], int] = {}
+        self.patience = PATIENCE
 
     def __enter__(self) -> Self:
         return self
@@ -65,13 +73,28 @@ class Store:
 
     def writing(self) -> AbstractContextManager[Tx]:
         """Open a write transaction; see `corpus.sqlite.transaction`."""
-        return transaction(self.db)
+        return transaction(self.db, patience=self.patience)
 
     @property
     def version(self) -> int:
         """How often a record has changed; what was made of the store carries it."""
         query = "SELECT value FROM state WHERE name = 'version'"
         return int(self.db.execute(query).fetchone()[0])
+
+    def changes(self, project_id: str) -> int:
+        """Count the changes of a namespace's records; a digest carries the number."""
+        query = "SELECT version FROM changes WHERE project_id = ?"
+        row = self.db.execute(query, (project_id,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def touch(self, project_id: str) -> None:
+        """Let what was made of a namespace's records be made anew."""
+        with self.writing() as tx:
+            tx.execute(
+                "INSERT INTO changes (project_id, version) VALUES (?, 1)"
+                " ON CONFLICT (project_id) DO UPDATE SET version = version + 1",
+                (project_id,),
+            )
 
 
 def open_store(

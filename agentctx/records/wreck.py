@@ -54,7 +54,8 @@ def wreck_images(path: str) -> Iterator[bytes]:
     for size in dict.fromkeys((declared, _USUAL)):
         if size in _SIZES:
             yield _with_head(content, size)
-    yield _with_head(_with_schema(content), _USUAL)
+    for layout in range(len(LAYOUT.migrations), 0, -1):  # or as a store began
+        yield _with_head(_with_schema(content, layout), _USUAL)
 
 
 def open_wreck(image: bytes) -> Db:
@@ -118,11 +119,11 @@ def _with_head(content: bytearray, size: int) -> bytes:
     return head + bytes(content[_HEAD:]) + bytes(pages * size - len(content))
 
 
-def _with_schema(content: bytearray) -> bytearray:
+def _with_schema(content: bytearray, layout: int) -> bytearray:
     """Put the schema of a new store in place: its tables begin at the same pages."""
     with closing(new_image(())) as db:
         with transaction(db) as tx:
-            for migration in LAYOUT.migrations:
+            for migration in LAYOUT.migrations[:layout]:
                 migration(tx)
         fresh = image_bytes(db)
     changed = bytearray(content)

@@ -41,6 +41,7 @@ from agentctx.records.model import (
     record_of,
 )
 from agentctx.records.read import by_id, find_record, head_of
+from agentctx.records.sessions import note_fetched
 from agentctx.records.terms import index_missing, index_record
 from agentctx.records.tombstones import forget_tombstone, is_forgotten
 from agentctx.redact import redact
@@ -206,10 +207,14 @@ def retire_record(store: Store, project_id: str, record_id: str) -> Record:
         return _again(tx, record.id)
 
 
-def count_access(store: Store, ids: Sequence[str]) -> None:
+def count_access(
+    store: Store, ids: Sequence[str], *, session_id: str | None = None
+) -> None:
     """Note that records were fetched whole; the index is not touched (A5.2)."""
-    now = stamp(store.clock())
+    moment = store.clock()
+    now = stamp(moment)
     with store_failures(), store.writing() as tx:
+        note_fetched(tx, ids, session_id=session_id, now=moment)
         tx.executemany(
             "UPDATE records SET access_count = access_count + 1, last_accessed = ?"
             " WHERE id = ?",

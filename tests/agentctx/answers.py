@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 from agentctx.project import resolve_project
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tests.conftest import Outcome
+
+
+def faults(status: Mapping[str, Any]) -> list[str]:
+    """Give the codes of what is degraded; to be without a model is no fault."""
+    codes = [one["code"] for one in status["degraded"]]
+    return [code for code in codes if code != "no-llm"]
 
 
 def answer(done: Outcome, *, status: int = 0) -> Any:  # noqa: ANN401 - any JSON

@@ -60,5 +60,5 @@ def dump(store: Store, *, derived: bool = False) -> dict[str, list[tuple[object,
     return {
         name: sorted(map(tuple, store.db.execute(EVERY + name)), key=repr)
         for name in names
-        if name != "state" and (derived or name not in DERIVED)
+        if name not in {"state", "changes"} and (derived or name not in DERIVED)
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agentctx.records.preferences import PLACE
-from tests.agentctx.answers import answer, refusal
+from tests.agentctx.answers import answer, faults, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,8 +172,7 @@ def test_a_page_that_cannot_be_written_is_told_by_status_alone(
     (store_home / "profile").write_text("in the way", encoding="utf-8")
     words = ("add", "preference", "Short functions", "--scope", "global")
     assert answer(agentctx(*words))["record"]
-    degraded = answer(agentctx("status"))["degraded"]
-    assert [one["code"] for one in degraded] == ["preferences-stale"]
+    assert faults(answer(agentctx("status"))) == ["preferences-stale"]
 
 
 @pytest.mark.requirement("A7.3", "A9")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.agentctx import test_backup as harms
+from tests.agentctx.answers import faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -361,7 +362,7 @@ def test_a_repair_that_loses_records_names_the_copy_to_put_back(
     done = agentctx("doctor", "--repair", "--yes", "--format", "text")
     assert done.status == 1
     assert f"agentctx restore {saved}" in done.out
-    assert value(agentctx("status"))["degraded"] == []
+    assert faults(value(agentctx("status"))) == []
     agentctx("restore", saved, "--yes")
     assert value(agentctx("show", record))["record"]["id"] == record
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentctx.records.store import FILE
-from tests.agentctx.answers import answer, namespace, refusal
+from tests.agentctx.answers import answer, faults, namespace, refusal
 from tests.recorded import store_at
 
 if TYPE_CHECKING:
@@ -40,14 +40,17 @@ def test_status_of_nothing_is_honest(
 ) -> None:
     value = answer(agentctx("status"))
     assert set(value) >= KEYS
-    assert value["state_dir"] == str(store_home)
+    assert value["home"] == str(store_home)
+    assert value["state_dir"] == str(store_home / "sessions")
     assert value["project"]["project_id"] == namespace(project)
     assert value["store"]["exists"] is False
     assert value["records"]["total"] == 0
     assert value["tokens_injected"] == {"session": 0, "total": 0}
     assert value["cost_usd"] == {"today": 0, "total": 0}
-    assert (value["hit_rate"], value["worker"]) == (None, None)
-    assert (value["degraded"], value["last_errors"]) == ([], [])
+    assert value["hit_rate"] is None
+    assert (value["worker"]["running"], value["worker"]["waiting"]) == (False, 0)
+    assert [one["code"] for one in value["degraded"]] == ["no-llm"]
+    assert value["last_errors"] == []
 
 
 @pytest.mark.requirement("A9")
@@ -109,7 +112,7 @@ def test_a_store_that_cannot_be_used_is_told_and_left_as_it_is(
     damage(agentctx, store_home, kind)
     before = place.read_bytes() if place.is_file() else None
     value = answer(agentctx("status"))
-    assert [one["code"] for one in value["degraded"]] == [code]
+    assert faults(value) == [code]
     assert all(one["detail"] and one["hint"] for one in value["degraded"])
     assert value["records"]["total"] == 0
     assert code in agentctx("status", terminal=True).out
@@ -133,7 +136,7 @@ def test_settings_that_cannot_be_used_are_told(
     store_home.mkdir(mode=0o700)
     (store_home / "config.json").write_text("{", encoding="utf-8")
     value = answer(agentctx("status"))
-    assert [one["code"] for one in value["degraded"]] == ["CONFIG_UNREADABLE"]
+    assert faults(value) == ["CONFIG_UNREADABLE"]
     answer(agentctx("add", "decision", "The wind turns"))
 
 

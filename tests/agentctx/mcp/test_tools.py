@@ -356,7 +356,9 @@ def test_records_of_a_file_are_listed_as_a_search_lists_them(
 
 
 @pytest.mark.requirement("A5.1")
-def test_the_report_on_claude_md_is_empty(desk: Desk, project: Path) -> None:
+def test_what_only_an_agent_noted_is_not_missing_from_claude_md(
+    desk: Desk, project: Path
+) -> None:
     (project / "CLAUDE.md").write_text("# Rules\n", encoding="utf-8")
     record(desk)
     empty = {"missing": [], "contradicted": [], "proposed_diff": ""}

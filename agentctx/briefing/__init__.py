@@ -1,0 +1,1 @@
+"""What an agent is told, within hard budgets: digests, records for a prompt (A4)."""

@@ -1,0 +1,167 @@
+"""What one session was already given: a private file that may be lost (A4, seed 4).
+
+Losing it repeats an injection and nothing else. It is read and written under a lock,
+so that two hooks at once do not give the same record. No link is followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "sessions"
+MOST_BYTES = 1024 * 1024
+MOST_RECORDS = 2_000
+PATIENCE = 1.0
+"""Seconds that a hook waits for another one of its session."""
+
+_PAUSE = 0.005
+_BLOCK = 65_536
+_FLAGS = (
+    os.O_RDWR
+    | os.O_CREAT
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class SessionState:
+    """The ids of the records that a session was given, and its last prompt.
+
+    `prompt` has no secret in it and is short; it ranks what a sub-agent is told.
+    """
+
+    def __init__(self, given: list[str] | None = None, prompt: str = "") -> None:
+        self.given = given or []
+        self.prompt = prompt
+
+    def add(self, record_ids: list[str]) -> None:
+        """Note records as given; the oldest of very many are forgotten."""
+        known = set(self.given)
+        self.given += [one for one in record_ids if one not in known]
+        del self.given[:-MOST_RECORDS]
+
+    def clear(self) -> None:
+        """Forget what was given: the session has forgotten it, too."""
+        self.given = []
+
+
+def state_path(home: str, session_id: str) -> str:
+    """Say where a session's state lies; an id of any shape gives a plain name."""
+    named = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{home}/{FOLDER}/{named[:32]}.json"
+
+
+@contextmanager
+def session_state(home: str, session_id: str | None) -> Iterator[SessionState]:
+    """Give the state of a session, to be changed; it is kept when the block ends.
+
+    Where it cannot be kept (no home, a link in the way, another hook that does not let
+    go) the block sees an empty one.
+    """
+    descriptor = None if session_id is None else _opened(home, session_id)
+    if descriptor is None:
+        yield SessionState()
+        return
+    try:
+        text = _content(descriptor)
+        state = _read(text)
+        yield state
+        written = json.dumps({"given": state.given, "prompt": state.prompt}).encode()
+        if written != text:
+            with suppress(OSError):  # losing it only repeats an injection
+                _write(descriptor, written)
+    finally:
+        os.close(descriptor)
+
+
+def read_state(home: str, session_id: str | None) -> SessionState:
+    """Give the state of a session without keeping others from it."""
+    descriptor = None if session_id is None else _opened(home, session_id, make=False)
+    if descriptor is None:
+        return SessionState()
+    try:
+        return _read(_content(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def _opened(home: str, session_id: str, *, make: bool = True) -> int | None:
+    """Open and lock the file; None where that cannot be, or not in time."""
+    path = state_path(home, session_id)
+    flags = _FLAGS if make else _FLAGS & ~os.O_CREAT
+    try:
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(f"{home}/{FOLDER}", 0o700)  # noqa: PTH102 - hooks load it
+        descriptor = os.open(path, flags, 0o600)  # noqa: TID251 - the user's own
+    except OSError:
+        return None
+    if _is_ours(descriptor) and _locked(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _is_ours(descriptor: int) -> bool:
+    status = os.fstat(descriptor)
+    own = os.name == "nt" or status.st_uid == os.geteuid()
+    return own and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        import fcntl  # noqa: PLC0415 - absent on Windows
+    except ImportError:
+        return True
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE)
+        except OSError:  # a file system without locks
+            return True
+        else:
+            return True
+
+
+def _content(descriptor: int) -> bytes:
+    found = bytearray()
+    with suppress(OSError):
+        while len(found) <= MOST_BYTES:
+            block = os.read(descriptor, _BLOCK)
+            if not block:
+                break
+            found += block
+    return bytes(found)
+
+
+def _read(content: bytes) -> SessionState:
+    """Read what was kept; what is no state is an empty one."""
+    try:
+        value = json.loads(content)
+        given = [one for one in value["given"] if isinstance(one, str)]
+        return SessionState(given[-MOST_RECORDS:], str(value["prompt"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return SessionState()
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.ftruncate(descriptor, 0)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

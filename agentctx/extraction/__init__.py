@@ -1,0 +1,1 @@
+"""Work in the background: what sessions said becomes records, and is kept in order."""

@@ -1,0 +1,197 @@
+"""Put the records in order after they changed: nothing here asks a model (A6.7).
+
+Scores and drift are made anew, near-duplicates and what nobody used are proposed to a
+person, what was only observed long ago goes into the past, and the digests of changed
+projects are made. A project in which nothing changed costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.briefing.budget import shortened
+from agentctx.briefing.digest import FOLDER, is_behind, read_digest
+from agentctx.briefing.making import Facts, refresh_digest
+from agentctx.briefing.state import FOLDER as STATES
+from agentctx.extraction.likeness import nearest
+from agentctx.project import resolve_project
+from agentctx.records.namespaces import list_namespaces, note_namespace
+from agentctx.records.preferences import refresh_preferences
+from agentctx.records.proposals import MERGE, PRUNE, propose
+from agentctx.records.search import Filters, search_records
+from agentctx.records.terms import index_missing
+from agentctx.records.tidying import (
+    changed_since,
+    mark_tidied,
+    rescore,
+    retire_unused,
+    tidied_until,
+    unused_guesses,
+)
+from corpus.sqlite import store_failures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from agentctx.project import Project
+    from agentctx.records.model import Record
+    from agentctx.records.store import Store
+
+ARCHIVED_AFTER = timedelta(days=90)
+PRUNED_AFTER = timedelta(days=180)
+STATES_KEPT = timedelta(days=30)
+
+MOST_COMPARED = 500
+"""Changed records that one run compares with others; the rest waits for the next."""
+
+_MOST_ALIKE = 4
+_QUERY = 400
+
+
+class Consolidated(NamedTuple):
+    """What was done: projects looked at, proposals made, records put into the past."""
+
+    projects: tuple[str, ...] = ()
+    merges: int = 0
+    prunes: int = 0
+    archived: int = 0
+    rescored: int = 0
+    digests: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """Give the outcome as one JSON object."""
+        return {**self._asdict(), "projects": list(self.projects)}
+
+
+def consolidate(
+    store: Store, folders: Iterable[str] = (), *, environ: Mapping[str, str]
+) -> Consolidated:
+    """Put every changed project in order, and those of some folders in any case."""
+    with store_failures(), store.writing() as tx:
+        index_missing(tx)
+        rescored = rescore(tx)
+    merges = _propose_merges(store)
+    archived, prunes = _age(store)
+    projects = _due(store, folders, environ)
+    digests = 0
+    for project in projects:
+        digests += _renew(store, project, environ)
+    refresh_preferences(store)
+    _sweep_states(store)
+    names = tuple(project.name for project in projects)
+    return Consolidated(names, merges, prunes, archived, rescored, digests)
+
+
+def _propose_merges(store: Store) -> int:
+    """Propose to merge what changed with what states the same."""
+    since = tidied_until(store.db)
+    changed = changed_since(store.db, since, limit=MOST_COMPARED)
+    made = 0
+    for record in changed:
+        other = _alike(store, record)
+        if other is not None:
+            with store_failures(), store.writing() as tx:
+                pair = (record.id, other.id)
+                made += propose(store, tx, record.project_id, MERGE, pair)
+    if changed:
+        with store_failures(), store.writing() as tx:
+            mark_tidied(tx, changed[-1].rowid)
+    return made
+
+
+def _alike(store: Store, record: Record) -> Record | None:
+    if record.type in {"handover", "profile"}:
+        return None
+    answer = search_records(
+        store,
+        record.project_id,
+        shortened(f"{record.title}\n{record.body}", characters=_QUERY),
+        filters=Filters(type=record.type),
+        limit=_MOST_ALIKE,
+    )
+    others = [
+        one.record
+        for one in answer.results
+        if one.record.id != record.id and one.record.project_id == record.project_id
+    ]
+    return nearest(record.title, others) or nearest(
+        f"{record.title}\n{record.body}", others
+    )
+
+
+def _age(store: Store) -> tuple[int, int]:
+    """Put what was only observed, long ago, into the past; propose other guesses."""
+    now = store.clock()
+    with store_failures(), store.writing() as tx:
+        archived = retire_unused(tx, before=now - ARCHIVED_AFTER, now=now)
+        made = 0
+        for project_id, record_id in unused_guesses(tx, before=now - PRUNED_AFTER):
+            made += propose(store, tx, project_id, PRUNE, (record_id, None))
+    return archived, made
+
+
+def _due(
+    store: Store, folders: Iterable[str], environ: Mapping[str, str]
+) -> list[Project]:
+    """Give the projects of some folders, and those whose digest is behind."""
+    found: dict[str, Project] = {}
+    for folder in folders:
+        if os.path.isdir(folder):  # noqa: PTH112 - any text
+            project = resolve_project(Path(folder), environ=environ)
+            found.setdefault(project.project_id, project)
+    for namespace in list_namespaces(store.db):
+        known = namespace.project_id in found
+        if known or not os.path.isdir(namespace.root):  # noqa: PTH112 - any text
+            continue
+        digest = read_digest(store.home, namespace.project_id)
+        if digest is None or is_behind(store, digest):
+            project = resolve_project(Path(namespace.root), environ=environ)
+            if project.project_id == namespace.project_id:
+                found[project.project_id] = project
+    return list(found.values())
+
+
+def _renew(store: Store, project: Project, environ: Mapping[str, str]) -> int:
+    """Let profile, drift and digest of a project follow its files and records."""
+    from agentctx.drift.report import scan  # noqa: PLC0415 - where something changed
+    from agentctx.drift.scores import note_drift  # noqa: PLC0415 - the same
+    from agentctx.profile.detect import detect_profile  # noqa: PLC0415 - the same
+    from agentctx.records.profile import refresh_profile  # noqa: PLC0415 - the same
+
+    profile = detect_profile(project.root)
+    refresh_profile(
+        store, project.project_id, profile.facts, complete=not profile.problems
+    )
+    note_namespace(
+        store, project.project_id, name=project.name, root=str(project.main_root)
+    )
+    report = scan(store, project, environ)
+    drift = note_drift(store, project.project_id, report)
+    if not report.loaded.files:  # whoever keeps no instructions misses none
+        drift = 0
+    return int(refresh_digest(store, Facts(project, drift=drift)))
+
+
+def _sweep_states(store: Store) -> None:
+    """Remove what was kept of sessions that are long over, and digests of nobody."""
+    oldest = (store.clock() - STATES_KEPT).timestamp()
+    for folder in (STATES, FOLDER):
+        place = f"{store.home}/{folder}"
+        try:
+            entries = list(os.scandir(place))
+        except OSError:
+            continue
+        for entry in entries:
+            _sweep(entry, oldest, only_stages=folder == FOLDER)
+
+
+def _sweep(entry: os.DirEntry[str], oldest: float, *, only_stages: bool) -> None:
+    if only_stages and not entry.name.endswith(".stage"):
+        return
+    with suppress(OSError):
+        if entry.stat(follow_symlinks=False).st_mtime < oldest:
+            os.unlink(entry.path)  # noqa: PTH108 - any text

@@ -1,0 +1,242 @@
+"""Bring one session's records up to date with what was said in it (A6.2, A6.3, A6.7).
+
+What is new is taken up as questions; those that are due are asked and their answers
+stored; what was answered and not stored, by a process that died, is stored now. Where
+no model can be asked the questions wait for one, and a handover is made by rule.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.briefing.handover import Author, keep_handover, snapshot
+from agentctx.clients.claude_transcript import read_last_turns
+from agentctx.clock import moment_of, stamp
+from agentctx.errors import ForgottenError, ReplyShapeError, TranscriptError
+from agentctx.extraction.asking import Question
+from agentctx.extraction.ingest import Session, Told, ingest
+from agentctx.extraction.prompts import extraction_ask, synthesis_ask
+from agentctx.extraction.reading import news, take_up, turns_of
+from agentctx.extraction.reply import read_reply
+from agentctx.project import resolve_project
+from agentctx.records.search import search_records
+from agentctx.records.spans import (
+    CHUNK,
+    DUE,
+    LEFT_OUT,
+    REPLIED,
+    finish,
+    give_up,
+    leave_out,
+    spans_of,
+    try_later,
+)
+from agentctx.records.transcripts import put_off, settle
+from corpus.sqlite import store_failures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentctx.clients.claude_transcript import Turn
+    from agentctx.extraction.asking import Asker
+    from agentctx.records.model import Record
+    from agentctx.records.spans import Span
+    from agentctx.records.store import Store
+    from agentctx.records.transcripts import Heard
+
+NO_MODEL = "NO_LLM"
+LAST_BYTES = 8 * 1024 * 1024
+"""Bytes at the end of a transcript that a handover by rule looks at."""
+
+MOST_SHOWN, SHOWN_A_TURN, TURNS_SEARCHED = 8, 3, 16
+"""Records that a question shows, for a turn of the developer, and turns looked at."""
+
+_SHOWN_TYPES = frozenset({"decision", "convention", "preference", "discovery"})
+
+
+class Done(NamedTuple):
+    """What was done for a session; `problem` is why something is left, as a code."""
+
+    records: int
+    problem: str | None = None
+
+
+class Extraction:
+    """Works for one session at a time; `asker` None is the rung without a model."""
+
+    def __init__(
+        self,
+        store: Store,
+        asker: Asker | None,
+        *,
+        environ: Mapping[str, str],
+        threshold: int,
+    ) -> None:
+        self.store = store
+        self.asker = asker
+        self.environ = environ
+        self.threshold = threshold
+
+    def update(self, one: Heard) -> Done:
+        """Do what is to be done for a session now, and note what is left."""
+        try:
+            take_up(self.store, one, news(one), environ=self.environ)
+            made, problem = self._answered(one)
+        except TranscriptError as error:
+            made, problem = 0, error.code
+        if one.ended_at is not None:
+            made += self._handover_by_rule(one)
+        self._settle(one, problem)
+        return Done(made, problem)
+
+    def _answered(self, one: Heard) -> tuple[int, str | None]:
+        """Ask what is due, then store every answer there is."""
+        store = self.store
+        due = [
+            span for span in spans_of(store.db, one.session_id) if self._is_due(span)
+        ]
+        problem: str | None = None
+        if due and self.asker is None:
+            with store_failures(), store.writing() as tx:
+                leave_out(tx, [span.id for span in due], NO_MODEL)
+        elif due:
+            assert self.asker is not None
+            self.asker.problem = None
+            turns = turns_of(one.path, due)
+            asked = {span.id: self._question(span, turns[span.id]) for span in due}
+            self.asker.ask_spans(one.session_id, asked, due)
+            problem = self.asker.problem
+        return self._stored(one), problem
+
+    def _is_due(self, span: Span) -> bool:
+        asked = span.state == DUE and span.kind != LEFT_OUT
+        return asked and span.due_at <= stamp(self.store.clock())
+
+    def _question(self, span: Span, turns: Sequence[Turn]) -> Question:
+        nearest = self._nearest(span.project_id, turns)
+        shown = tuple(record.id for record in nearest)
+        return Question(extraction_ask(turns, nearest), shown)
+
+    def _nearest(self, project_id: str, turns: Sequence[Turn]) -> list[Record]:
+        """Find the current records nearest to what the developer said."""
+        found: dict[str, Record] = {}
+        for turn in turns[-TURNS_SEARCHED:]:
+            if not turn.developer.strip():
+                continue
+            answer = search_records(
+                self.store,
+                project_id,
+                turn.developer,
+                limit=SHOWN_A_TURN,
+                floor="prompt",
+            )
+            for one in answer.results:
+                if one.record.type in _SHOWN_TYPES:
+                    found.setdefault(one.record.id, one.record)
+        return list(found.values())[:MOST_SHOWN]
+
+    def _stored(self, one: Heard) -> int:
+        """Store the answers; several parts of one stretch are merged first."""
+        spans = spans_of(self.store.db, one.session_id)
+        replied = [span for span in spans if span.state == REPLIED]
+        if not replied:
+            return 0
+        turns = turns_of(one.path, replied)
+        made = 0
+        for span in (span for span in replied if span.kind != CHUNK):
+            made += self._ingest(one, [span], turns, _value(span))
+        for project_id in dict.fromkeys(span.project_id for span in replied):
+            parts = [
+                span
+                for span in replied
+                if span.kind == CHUNK and span.project_id == project_id
+            ]
+            if len(parts) > 1:
+                merged = self._merged(one, parts)
+                if merged is not None:
+                    made += self._ingest(one, parts, turns, merged)
+                    continue
+            for span in parts:
+                made += self._ingest(one, [span], turns, _value(span))
+        return made
+
+    def _merged(self, one: Heard, parts: Sequence[Span]) -> object | None:
+        """Let the model merge the answers; None where it cannot: they stay apart."""
+        if self.asker is None:
+            return None
+        ask = synthesis_ask(span.reply or "{}" for span in parts)
+        value = self.asker.ask_once(one.session_id, ask)
+        return value if isinstance(value, dict) else None
+
+    def _ingest(
+        self,
+        one: Heard,
+        spans: Sequence[Span],
+        turns: Mapping[str, Sequence[Turn]],
+        value: object,
+    ) -> int:
+        """Store one answer, and note that its spans are done."""
+        store, first = self.store, spans[0]
+        told_turns = [turn for span in spans for turn in turns[span.id]]
+        try:
+            findings = read_reply(value)
+        except ReplyShapeError as error:
+            self._misshapen(spans, error.code)
+            return 0
+        project = resolve_project(Path(first.cwd), environ=self.environ)
+        session = Session(
+            one.session_id, first.project_id, project.worktree or "", self.threshold
+        )
+        shown = {record_id for span in spans for record_id in span.shown}
+        made = ingest(store, session, findings, Told(told_turns, shown))
+        with store_failures(), store.writing() as tx:
+            finish(tx, [span.id for span in spans])
+        return made
+
+    def _misshapen(self, spans: Iterable[Span], code: str) -> None:
+        """Ask once more about what was answered with no answer; then give up."""
+        now = self.store.clock()
+        with store_failures(), self.store.writing() as tx:
+            for span in spans:
+                give_up(tx, span.id, code)
+                if not span.attempts:
+                    tx.execute(
+                        "UPDATE spans SET state = 'due' WHERE id = ?", (span.id,)
+                    )
+                    try_later(tx, span, code, until=now)
+
+    def _handover_by_rule(self, one: Heard) -> int:
+        """Make a handover from the session's end, unless there is a richer one."""
+        project = resolve_project(Path(one.cwd), environ=self.environ)
+        try:
+            turns = read_last_turns(one.path, limit_bytes=LAST_BYTES)
+        except TranscriptError:
+            return 0
+        made = snapshot(self.store.db, one.session_id, turns)
+        author = Author(one.session_id, one.project_id, project.worktree or "")
+        try:
+            return int(keep_handover(self.store, author, made) is not None)
+        except ForgottenError:  # a person deleted this one
+            return 0
+
+    def _settle(self, one: Heard, problem: str | None) -> None:
+        """Note that the session is done, or when to come back to it."""
+        store = self.store
+        later = [
+            span.due_at
+            for span in spans_of(store.db, one.session_id)
+            if span.state == DUE and span.kind != LEFT_OUT
+        ]
+        with store_failures(), store.writing() as tx:
+            if later:
+                until = moment_of(min(later))
+                put_off(tx, one.session_id, until=until, problem=problem or "LATER")
+            else:
+                settle(tx, one, problem=problem)
+
+
+def _value(span: Span) -> object:
+    found: object = json.loads(span.reply or "null")
+    return found

@@ -1,0 +1,23 @@
+"""A session goes to another folder: from now on it is about that project (A4.8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentctx.hooks.here import is_path
+from agentctx.records.sessions import note_session
+
+if TYPE_CHECKING:
+    from agentctx.hooks.here import Here
+
+
+def answer(here: Here) -> str:
+    """Let the session belong to the project of its new folder; say nothing."""
+    if here.session_id is None or here.in_subagent:
+        return ""
+    new = here.text("new_cwd")
+    if is_path(new):
+        here.payload = {**here.payload, "cwd": new}
+    with here.store() as store, store.writing() as tx:
+        note_session(tx, here.session_id, here.project.project_id, now=here.clock())
+    return ""

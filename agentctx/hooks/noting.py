@@ -1,0 +1,172 @@
+"""Keep what was seen of a tool's use: observations, and stubs of what failed (A4.7).
+
+A stub is a guess that came from a tool: it is never more than that without a person. A
+failure that is known and still open makes no second one; when the same command passes
+later, the stub says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentctx.briefing.budget import shortened
+from agentctx.errors import BodyError, ForgottenError, TitleError
+from agentctx.records.graph import LONGEST_NAME, link
+from agentctx.records.model import BODY_CHARACTERS, TITLE_CHARACTERS, NewRecord
+from agentctx.records.observed import (
+    Observation,
+    note_observations,
+    observed,
+    seen_before,
+)
+from agentctx.records.read import by_id
+from agentctx.records.sessions import note_session
+from agentctx.records.write import add_record
+from agentctx.redact import redact
+from corpus.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentctx.hooks.here import Here
+    from agentctx.observing.model import Failure, Observed, Tests
+    from agentctx.records.model import Record
+    from agentctx.records.store import Store
+
+MOST_FIXING = 8
+"""Files named that were changed between a failure and its end."""
+
+
+def note_seen(here: Here, session_id: str, seen: Observed) -> None:
+    """Keep what one use of a tool has shown."""
+    project_id = here.project.project_id
+    now = here.clock()
+    with here.store() as store:
+        found = list(_observations(here, seen))
+        if seen.failure is not None:
+            found.append(_noted_failure(here, store, session_id, seen.failure))
+        elif seen.tests is not None and seen.tests.ok:
+            _note_passed(here, store, session_id, seen.tests)
+        with store.writing() as tx:
+            note_session(tx, session_id, project_id, now=now)
+            note_observations(tx, session_id, project_id, found, now=now)
+
+
+def _observations(here: Here, seen: Observed) -> Iterator[Observation]:
+    for path in seen.files:
+        name = here.file_of(path)
+        if name is not None:
+            yield Observation("file", name)
+    if seen.tests is not None:
+        yield Observation("tests", seen.tests.runner, _outcome(seen.tests))
+    for act in seen.git:
+        yield Observation(act.kind, act.name, f"{act.name} {act.title}".strip())
+
+
+def _outcome(tests: Tests) -> str:
+    """Say how a run ended in a few words."""
+    counts = [
+        f"{number} {word}"
+        for number, word in (
+            (tests.failed, "failed"),
+            (tests.passed, "passed"),
+            (tests.skipped, "skipped"),
+        )
+        if number
+    ]
+    told = ", ".join(counts) or ("passed" if tests.ok else "failed")
+    return f"{tests.runner}: {told}"
+
+
+def _noted_failure(
+    here: Here, store: Store, session_id: str, failure: Failure
+) -> Observation:
+    """Make a stub of a failure that is not known yet; give what is noted of it."""
+    known = _open_stub(store, here.project.project_id, failure.key)
+    if known is None:
+        known = _stub(here, store, session_id, failure)
+    return Observation("failure", failure.key, "" if known is None else known.id)
+
+
+def _open_stub(store: Store, project_id: str, key: str) -> Record | None:
+    for one in seen_before(store.db, project_id, "failure", key):
+        record = by_id(store.db, one.detail) if one.detail else None
+        if record is not None and record.current:
+            return record
+    return None
+
+
+def _stub(here: Here, store: Store, session_id: str, failure: Failure) -> Record | None:
+    name = None if failure.file is None else here.file_of(failure.file)
+    new = NewRecord(
+        type="bugfix",
+        title=shortened(_plain(failure.summary), characters=TITLE_CHARACTERS - 1),
+        body=shortened(
+            f"{_first_line(failure.command)}\n{visible(failure.detail)}",
+            characters=BODY_CHARACTERS - 1,
+        ),
+        source="hook_observation",
+        confidence="inferred",
+        trust="tool",
+        session_id=session_id,
+        files=() if name is None else (name,),
+    )
+    project = here.project
+    try:
+        record = add_record(store, project.project_id, new).record
+    except (ForgottenError, TitleError, BodyError) as error:
+        here.fails(error.code)
+        return None
+    if project.branch is not None:
+        branch = ("branch", project.branch[:LONGEST_NAME])
+        with store.writing() as tx:
+            link(store, tx, project.project_id, record.id, branch, "observed_in")
+    return record
+
+
+def _note_passed(here: Here, store: Store, session_id: str, tests: Tests) -> None:
+    """Let the stubs of this session that the same command made say that it passes."""
+    command = here.payload.get("tool_input")
+    text = command.get("command") if isinstance(command, dict) else None
+    if not isinstance(text, str):
+        return
+    first = redact(_first_line(_plain(text)[:200])).text
+    edited = [one.name for one in observed(store.db, session_id, "file")]
+    for record_id in dict.fromkeys(
+        one.detail for one in observed(store.db, session_id, "failure") if one.detail
+    ):
+        record = by_id(store.db, record_id)
+        if record is None or not record.current or record.source != "hook_observation":
+            continue
+        if record.body.split("\n", 1)[0] == first:
+            _supersede_fixed(here, store, record, tests, edited[-MOST_FIXING:])
+
+
+def _supersede_fixed(
+    here: Here, store: Store, record: Record, tests: Tests, edited: list[str]
+) -> None:
+    ended = f"The same command passed later ({_outcome(tests)})"
+    ended += f"; changed in the session: {', '.join(edited)}." if edited else "."
+    rest = shortened(record.body, characters=BODY_CHARACTERS - len(ended) - 2)
+    new = NewRecord(
+        type="bugfix",
+        title=record.title,
+        body=shortened(f"{rest}\n{ended}", characters=BODY_CHARACTERS - 1),
+        source="hook_observation",
+        confidence="inferred",
+        trust="tool",
+        session_id=record.session_id,
+        files=tuple(edited),
+    )
+    try:
+        add_record(store, here.project.project_id, new, supersedes=record.id)
+    except (ForgottenError, BodyError) as error:
+        here.fails(error.code)
+
+
+def _first_line(command: str) -> str:
+    return f"`{command}` failed."
+
+
+def _plain(text: str) -> str:
+    return " ".join(visible(text).split())

@@ -1,0 +1,30 @@
+"""A turn has ended: note that there is something to read, and wake who reads (A4.4).
+
+Nothing is printed: what is said here would make the session go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentctx.config import read_config
+from agentctx.records.sessions import note_session
+from agentctx.records.transcripts import hear
+
+if TYPE_CHECKING:
+    from agentctx.hooks.here import Here
+
+
+def answer(here: Here) -> str:
+    """Note the end of a turn; say nothing."""
+    source = here.transcript()
+    if source is None or here.in_subagent:
+        return ""
+    now = here.clock()
+    with here.store() as store:
+        with store.writing() as tx:
+            note_session(tx, source.session_id, source.project_id, now=now)
+            hear(tx, source, now=now)
+        if here.has_key() and read_config(here.home).flag("llm"):
+            here.wake_if_wanted(store)  # without a model the session's end does
+    return ""
