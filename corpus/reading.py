@@ -14,8 +14,8 @@ MAX_LINES_NAMED = 5
 _PLAIN = bytes([9, 10, 12, 13, *range(32, 127)])
 """What an English text is made of, in UTF-8."""
 
-_CYRILLIC = re.compile("[\u0430-\u044f]")
-_HAN = re.compile("[\u4e00-\u9fff]")
+_CYRILLIC = "[\u0430-\u044f]"
+_HAN = "[\u4e00-\u9fff]"
 
 
 class Suspicion(NamedTuple):
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
         """Say whether the text holds Cyrillic, and whether it holds Han."""
         if not self.unusual:
             return False, False
-        found = _CYRILLIC.search(self.unusual), _HAN.search(self.unusual)
+        found = re.search(_CYRILLIC, self.unusual), re.search(_HAN, self.unusual)
         return found[0] is not None, found[1] is not None
 
 

@@ -10,7 +10,6 @@ of it can change; one that is ours is brought up to date under the write lock.
 from __future__ import annotations
 
 import os
-import random
 import sqlite3
 import time
 from contextlib import contextmanager, nullcontext, suppress
@@ -441,7 +440,7 @@ def _take(db: Db, deadline: float, patience: float) -> None:
                 raise StoreBusyError(seconds=round(patience)) from None
         else:
             return
-        time.sleep(pause * (0.5 + random.random()))  # noqa: S311 - a pause, no secret
+        time.sleep(pause * (0.5 + _chance()))
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
@@ -465,6 +464,13 @@ def _tidy(db: Db) -> None:
         if not db.commits % _TIDY_EVERY:
             with suppress(sqlite3.OperationalError):  # somebody else is at it
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def _chance() -> float:
+    """Give a number from 0 to 1: a pause, no secret."""
+    import random  # noqa: PLC0415 - a hook seldom has to wait
+
+    return random.random()  # noqa: S311 - as above
 
 
 def _queue(db: Db, deadline: float) -> int | None:

@@ -8,21 +8,22 @@ into a context. `model_tokens` is the one for what a model is asked: rather too 
 
 from __future__ import annotations
 
+import functools
 import re
 
 BUNDLE_ESTIMATOR = "utf8_excerpt_bytes_div_4_ceil"
 """The name bundles carry for `bundle_tokens`."""
 
 
-_WHOLE = re.compile(
+_WHOLE = (
     "[\u0e00-\u0e7f\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 """Characters that cost about a token each."""
 
-_DENSE = re.compile(r"[0-9!-/:-@\[-`{-~]")
-_BEYOND = re.compile("[\U00010000-\U0001ffff\U00040000-\U0010ffff]")
+_DENSE = r"[0-9!-/:-@\[-`{-~]"
+_BEYOND = "[\U00010000-\U0001ffff\U00040000-\U0010ffff]"
 
 
 def bundle_tokens(text: str) -> int:
@@ -38,8 +39,8 @@ def injection_tokens(text: str) -> int:
     """
     if text.isascii():
         return (len(text) + 3) // 4
-    whole = len(_WHOLE.findall(text))
-    rest = len(_WHOLE.sub("", text).encode("utf-8", "surrogatepass"))
+    whole = len(_pattern(_WHOLE).findall(text))
+    rest = len(_pattern(_WHOLE).sub("", text).encode("utf-8", "surrogatepass"))
     return whole + (rest + 3) // 4
 
 
@@ -52,13 +53,22 @@ def model_tokens(text: str) -> int:
     have, rounded up. For capacity and spending caps, where too low is the worse error:
     prose comes out a third above four bytes a token, code some 60%.
     """
-    dense = len(_DENSE.findall(text))
+    dense = len(_pattern(_DENSE).findall(text))
     quarters = 3 * dense
     if text.isascii():
         quarters += len(text) - dense
     else:
-        whole, beyond = len(_WHOLE.findall(text)), len(_BEYOND.findall(text))
-        rest = _BEYOND.sub("", _DENSE.sub("", _WHOLE.sub("", text)))
+        whole = len(_pattern(_WHOLE).findall(text))
+        beyond = len(_pattern(_BEYOND).findall(text))
+        rest = text
+        for one in (_WHOLE, _DENSE, _BEYOND):
+            rest = _pattern(one).sub("", rest)
         quarters += 4 * whole + 8 * beyond
         quarters += len(rest.encode("utf-8", "surrogatepass"))
     return (quarters * 13 + 39) // 40
+
+
+@functools.cache
+def _pattern(source: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: a hook may need none."""
+    return re.compile(source)

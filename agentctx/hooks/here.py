@@ -1,26 +1,19 @@
 """What a hook stands on: its payload, the project it is about, the user's store.
 
 Everything in a payload is somebody's text of any shape. What cannot be used is not
-there: a hook answers as well as it can without it.
+there: a hook answers as well as it can without it. Modules are loaded when they are
+needed, for most uses of a tool need none.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import HomeError
-from agentctx.extraction.waking import is_wanted, wake
 from agentctx.failures import note_failure
-from agentctx.project import resolve_project
-from agentctx.records.graph import repo_path
-from agentctx.records.sessions import account
-from agentctx.records.store import open_store
-from agentctx.records.transcripts import Source
 from corpus.errors import CodedError
-from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +22,7 @@ if TYPE_CHECKING:
     from agentctx.project import Project
     from agentctx.records.sessions import Given
     from agentctx.records.store import Store
+    from agentctx.records.transcripts import Source
 
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
@@ -44,7 +38,7 @@ class Outside(NamedTuple):
     environ: Mapping[str, str]
     clock: Clock
     random: Callable[[int], bytes]
-    wake: Callable[[Mapping[str, str]], bool] = wake
+    wake: Callable[[Mapping[str, str]], bool] | None = None
 
 
 class Here:
@@ -84,6 +78,10 @@ class Here:
     def project(self) -> Project:
         """The project of that folder."""
         if self._project is None:
+            from pathlib import Path  # noqa: PLC0415 - see above
+
+            from agentctx.project import resolve_project  # noqa: PLC0415 - see above
+
             self._project = resolve_project(Path(self.cwd), environ=self.environ)
         return self._project
 
@@ -106,6 +104,8 @@ class Here:
 
     def transcript(self) -> Source | None:
         """Say where the session's transcript is, if it can be known."""
+        from agentctx.records.transcripts import Source  # noqa: PLC0415 - see above
+
         path = self.text("transcript_path")
         if self.session_id is None or not is_path(path):
             return None
@@ -117,6 +117,9 @@ class Here:
 
         Raises the errors of `open_store`, and those of `corpus.sqlite`.
         """
+        from agentctx.records.store import open_store  # noqa: PLC0415 - see above
+        from corpus.sqlite import store_failures  # noqa: PLC0415 - see above
+
         try:
             store = open_store(
                 self.home, clock=self.clock, random=self.random, create=create
@@ -136,6 +139,8 @@ class Here:
         """Count what is said; one that cannot be counted is said all the same."""
         if self.session_id is None:
             return
+        from agentctx.records.sessions import account  # noqa: PLC0415 - see above
+
         store.db.execute("PRAGMA synchronous = NORMAL")  # a count that may be lost
         try:
             account(store, self.session_id, self.project.project_id, given)
@@ -146,6 +151,8 @@ class Here:
         """Give a path of this session as the project names it; None if outside."""
         if not path or "\x00" in path:
             return None
+        from agentctx.records.graph import repo_path  # noqa: PLC0415 - see above
+
         whole = os.path.realpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text
         return repo_path(os.path.relpath(whole, self.project.root))
 
@@ -155,12 +162,17 @@ class Here:
 
     def wake_if_wanted(self, store: Store) -> None:
         """Start the worker where something waits and nobody is at work."""
+        from agentctx.extraction.waking import is_wanted  # noqa: PLC0415 - see above
+
         if is_wanted(store.db, now=self.clock()):
             self.wake()
 
     def wake(self) -> None:
         """Start the worker; it ends by itself where there is nothing to do."""
-        if not self._start_worker(self.environ):
+        from agentctx.extraction.waking import wake  # noqa: PLC0415 - see above
+
+        start = wake if self._start_worker is None else self._start_worker
+        if not start(self.environ):
             self.fails("WORKER_NOT_STARTED")
 
     def fails(self, code: str, detail: str = "") -> None:

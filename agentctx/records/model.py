@@ -42,12 +42,12 @@ KEYED = frozenset({"handover", "profile"})
 
 NEVER_DECAY = frozenset({"decision", "convention", "profile"})
 
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x1f\x7f-\x9f\u061c\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069"
     "\ufeff\ud800-\udfff]"
 )
 _NON_JOINER, _JOINER = "\u200c", "\u200d"
-_BODY_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_BODY_CONTROL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 
 
 class Record(NamedTuple):
@@ -168,7 +168,7 @@ def check_title(title: str) -> str:
     if len(text) > TITLE_CHARACTERS:
         reason = f"has {len(text)} characters; the limit is {TITLE_CHARACTERS}"
         raise TitleError(reason=reason, size=len(text), limit=TITLE_CHARACTERS)
-    for found in _HIDDEN.finditer(text):
+    for found in re.finditer(_HIDDEN, text):
         place = found.start()
         if not _joins(text, place):
             reason = (
@@ -207,7 +207,7 @@ def check_body(body: str) -> str:
     if len(text) > BODY_CHARACTERS:
         reason = f"has {len(text)} characters; the limit is {BODY_CHARACTERS}"
         raise BodyError(reason=reason, size=len(text), limit=BODY_CHARACTERS)
-    if _BODY_CONTROL.search(text):
+    if re.search(_BODY_CONTROL, text):
         reason = "holds a control character"
         raise BodyError(reason=reason, size=len(text), limit=BODY_CHARACTERS)
     return text
@@ -218,7 +218,7 @@ def check_note(note: str, *, field: str) -> str:
     text = note.strip()
     if len(text) > BODY_CHARACTERS:
         reason = f"has {len(text)} characters; the limit is {BODY_CHARACTERS}"
-    elif _BODY_CONTROL.search(text):
+    elif re.search(_BODY_CONTROL, text):
         reason = "holds a control character"
     else:
         return text

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.project import path_id
 from agentctx.records.model import GLOBAL
-from agentctx.records.terms import namespace_number
 from corpus.sqlite import store_failures
 from corpus.visible import visible
 
@@ -32,13 +31,19 @@ class Namespace(NamedTuple):
 
 def note_namespace(store: Store, project_id: str, *, name: str, root: str) -> None:
     """Note what a project is called and where it lies, if that is news."""
-    news = (noted(name), noted(root))
     with store_failures():
         row = store.db.execute(
             "SELECT name, root FROM namespaces WHERE project_id = ?", (project_id,)
         ).fetchone()
+        if row is not None and tuple(row) == (name, root):
+            return
+        news = (noted(name), noted(root))
         if row is not None and tuple(row) == news:
             return
+        from agentctx.records.terms import (  # noqa: PLC0415 - seldom news
+            namespace_number,
+        )
+
         with store.writing() as tx:
             namespace_number(tx, project_id)
             tx.execute(
