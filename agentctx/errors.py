@@ -38,6 +38,7 @@ CodedError
   PayloadError                    HOOK_PAYLOAD
   ReplyShapeError                 REPLY_SHAPE
   SessionError                    SESSION_UNKNOWN
+  ProposalError                   PROPOSAL_UNKNOWN
   WorkerBusyError                 WORKER_BUSY
   TranscriptError                 TRANSCRIPT_UNREADABLE
   ClientUnsupportedError          CLIENT_UNSUPPORTED
@@ -389,6 +390,12 @@ class SessionError(CodedError):
     code = "SESSION_UNKNOWN"
     sentence = "no session `{session_id}` is known"
     hint = "name a session that `agentctx review-session` lists"
+
+
+class ProposalError(CodedError):
+    code = "PROPOSAL_UNKNOWN"
+    sentence = "no open proposal `{proposal_id}` is known here, or more than one"
+    hint = "name one that `agentctx consolidate` lists"
 
 
 class WorkerBusyError(CodedError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import stamp
@@ -58,18 +59,32 @@ def note_failure(
         if not os.path.isdir(folder):  # noqa: PTH112 - hooks load it
             if not os.path.isdir(home):  # noqa: PTH112 - hooks load it
                 return False
-            os.mkdir(folder, 0o700)  # noqa: PTH102 - hooks load it
+            with suppress(FileExistsError):  # somebody else may be first
+                os.mkdir(folder, 0o700)  # noqa: PTH102 - hooks load it
+        _rotate(path, f"{folder}/{OLDER}")
         descriptor = os.open(path, _FLAGS, 0o600)  # noqa: TID251 - the user's own log
-        try:
-            size = os.fstat(descriptor).st_size
-            os.write(descriptor, f"{line}\n".encode())
+        try:  # what a process that died left of its line ends before ours
+            os.write(descriptor, f"\n{line}\n".encode())
         finally:
             os.close(descriptor)
-        if size > MOST_BYTES:
-            os.replace(path, f"{folder}/{OLDER}")  # noqa: PTH105 - hooks load it
     except OSError:
         return False
     return True
+
+
+def _rotate(path: str, older: str) -> None:
+    """Set a log aside that has grown; empty it where that cannot be."""
+    try:
+        if os.lstat(path).st_size <= MOST_BYTES:
+            return
+    except FileNotFoundError:
+        return
+    try:
+        os.replace(path, older)  # noqa: PTH105 - hooks load it
+    except FileNotFoundError:  # somebody else did it
+        return
+    except OSError:
+        os.truncate(path, 0)
 
 
 def last_failures(home: str, *, limit: int = 5) -> list[Failure]:

@@ -440,7 +440,7 @@ def _take(db: Db, deadline: float, patience: float) -> None:
                 raise StoreBusyError(seconds=round(patience)) from None
         else:
             return
-        time.sleep(pause * (0.5 + _chance()))
+        time.sleep(pause * (0.5 + os.urandom(1)[0] / 256))
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
@@ -464,13 +464,6 @@ def _tidy(db: Db) -> None:
         if not db.commits % _TIDY_EVERY:
             with suppress(sqlite3.OperationalError):  # somebody else is at it
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-
-
-def _chance() -> float:
-    """Give a number from 0 to 1: a pause, no secret."""
-    import random  # noqa: PLC0415 - a hook seldom has to wait
-
-    return random.random()  # noqa: S311 - as above
 
 
 def _queue(db: Db, deadline: float) -> int | None:

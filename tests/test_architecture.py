@@ -136,6 +136,7 @@ COMMANDS = {
 """Modules whose `run` takes a keyword for each option a person may give."""
 
 BROAD = {
+    "agentctx.extraction.worker",
     "agentctx.hooks.app",
     "corpus.cli.app",
     "corpus.mcp.host",
@@ -157,6 +158,7 @@ OPENERS = {
     "agentctx.briefing.state": "what sessions were given, in the user's home",
     "agentctx.extraction.consolidation": "sweeps such states when they are old",
     "agentctx.extraction.waking": "the null device, for a process of its own",
+    "agentctx.hooks.here": "the same",
     "agentctx.smallfile": "git's own files, read alone",
     "agentctx.drift": "the instructions that clients read, and what was confirmed",
     "agentctx.clients.clientfile": "the settings of AI clients, after consent",

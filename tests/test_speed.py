@@ -5,21 +5,41 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.failures import last_failures
 from corpus.authority import SOURCE_BYTES, Limits
 from corpus.confined.reader import open_root
 from corpus.protocol.conformance import validate
 from tests.recorded import store_at
 from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adversary
+from tests.speed.bench import Target
+from tests.speed.extraction import session_cost
+from tests.speed.hooks import (
+    LONG,
+    PROMPT,
+    START,
+    TOOL,
+    Stage,
+    acts_of,
+    consolidated,
+    end_session,
+    is_idle,
+    long_texts,
+)
 from tests.speed.linear import READERS, Reader, growth
-from tests.speed.measure import UnexpectedStatusError, measure
+from tests.speed.measure import (
+    UnexpectedStatusError,
+    agentctx_environment,
+    measure,
+    own_environment,
+)
 from tests.speed.recordserver import records_command, served_records
-from tests.speed.recordset import queries, write_records
-from tests.speed.run import Target
+from tests.speed.recordset import SHORT_STEP, put_in_order, queries, write_records
 from tests.speed.tree import SOURCES, write_tree
 from tests.speed.writers import write_at_once
 
@@ -151,6 +171,52 @@ def test_the_server_of_records_is_measured_as_a_process(
     found = served_records(command, queries(), {**program_env, **places})
     assert found.start_cpu > 0
     assert 0 < found.call <= max(found.calls)
+
+
+def ordered_stage(folder: Path, program_env: dict[str, str]) -> Stage:
+    """Give a stage whose 60 records are of the last hours and in order."""
+    home, project = folder / "home", folder / "project"
+    (project / ".agentctx").mkdir(parents=True)
+    start = datetime.now(UTC) - 60 * SHORT_STEP
+    write_records(home, project, records=60, start=start, step=SHORT_STEP)
+    put_in_order(home, project)
+    env = {**agentctx_environment(own_environment(folder / "user"), home)}
+    env["PYTHONPATH"] = program_env["PYTHONPATH"]
+    return Stage(home, project, (sys.executable, "-P", "-m", "agentctx"), env)
+
+
+def test_hooks_are_measured_as_processes_that_have_something_to_tell(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    at = ordered_stage(tmp_path, program_env)
+    acts = acts_of(at)
+    assert "additionalContext" in acts[START](0).out
+    assert acts[TOOL](0).out == ""
+    assert "additionalContext" in acts[PROMPT](0).out
+    assert is_idle(at.home), "no worker is woken where hooks are measured"
+    assert end_session(at, "end").wall > 0
+    assert last_failures(str(at.home)) == []
+
+
+def test_a_long_prompt_is_of_200_kilobytes() -> None:
+    for text in long_texts().values():
+        assert LONG - 4 < len(text.encode()) <= LONG
+
+
+def test_records_in_order_leave_a_consolidation_nothing_to_do(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    found, cost = consolidated(ordered_stage(tmp_path, program_env))
+    assert not any(found.values()), found
+    assert cost.cpu > 0
+
+
+def test_what_a_session_costs_counts_every_turn_and_question(tmp_path: Path) -> None:
+    spent = session_cost(tmp_path, turns=6, tokens=900)
+    assert 6 * 900 <= spent.new < 6 * 920
+    assert (spent.records, spent.unread) == (6, 0)
+    assert 0 < spent.questions < 6
+    assert spent.ratio == spent.sent / spent.new > 1
 
 
 def test_a_target_is_met_up_to_its_bound() -> None:

@@ -68,6 +68,20 @@ class Page:
         return self.add(f"{first}\n{rest[:low].rstrip()}{_CUT}")
 
 
+def fitted(text: str, *, tokens: int) -> str:
+    """Give a text, or as much of its beginning as so many tokens hold, and a mark."""
+    if injection_tokens(text) <= tokens:
+        return text
+    low, high = 0, len(text)
+    while low < high - 1:
+        middle = (low + high) // 2
+        if injection_tokens(f"{text[:middle].rstrip()}{_CUT}") <= tokens:
+            low = middle
+        else:
+            high = middle
+    return f"{text[:low].rstrip()}{_CUT}"
+
+
 def shortened(text: str, *, characters: int) -> str:
     """Give a text, or its beginning and a mark."""
     if len(text) <= characters:

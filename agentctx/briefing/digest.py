@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.foremost import current_wordings
 from agentctx.records.model import GLOBAL
-from agentctx.smallfile import small_text
+from agentctx.smallfile import small_bytes, small_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from agentctx.project import Project
     from agentctx.records.foremost import Wording
     from agentctx.records.store import Store
     from corpus.sqlite import Db
 
 FOLDER = "digests"
 MOST_BYTES = 1024 * 1024
+STATUS = ".project-corpus/state/STATUS.md"
+MOST_STATUS_BYTES = 4 * 1024 * 1024
 _VERSION = 1
 _FINGERPRINT = 16
 
@@ -41,10 +44,12 @@ class Block(NamedTuple):
 
 
 class CorpusNote(NamedTuple):
-    """Where the project's own corpus says it stands, and the STATUS that said so."""
+    """Where a working tree's corpus says it stands, and the STATUS that said so.
+
+    The text is empty where that STATUS cannot be understood.
+    """
 
     text: str
-    status_path: str
     status_sha256: str
 
 
@@ -52,8 +57,9 @@ class Digest(NamedTuple):
     """What a session of a project begins with, section by section.
 
     `store_version` is the store's when it was made; `changes` are those of the
-    project's records and of the global ones. `handovers` are kept by worktree; the
-    main one has the empty name. `drift` counts what CLAUDE.md says otherwise.
+    project's records and of the global ones. `corpora` and `handovers` are kept by
+    worktree; the main one has the empty name. `drift` counts what CLAUDE.md says
+    otherwise.
     """
 
     project_id: str
@@ -62,7 +68,7 @@ class Digest(NamedTuple):
     store_version: int
     changes: tuple[int, int]
     made_at: str
-    corpus: CorpusNote | None
+    corpora: Mapping[str, CorpusNote]
     profile: tuple[Block, ...]
     decisions: tuple[Block, ...]
     handovers: Mapping[str, Block]
@@ -105,6 +111,21 @@ def read_digest(home: str, project_id: str) -> Digest | None:
     return found if found.project_id == project_id else None
 
 
+def status_sha256(root: str) -> str | None:
+    """Hash the STATUS of a working tree; None where there is none that can be read."""
+    content = small_bytes(f"{root}/{STATUS}", limit=MOST_STATUS_BYTES)
+    return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+def digest_of(home: str, project: Project) -> Digest | None:
+    """Give a project's digest, or what holds everywhere for one that has none yet."""
+    digest = read_digest(home, project.project_id)
+    if digest is not None:
+        return digest
+    everywhere = read_digest(home, GLOBAL)
+    return None if everywhere is None else everywhere._replace(name=project.name)
+
+
 def changes_of(store: Store, project_id: str) -> tuple[int, int]:
     """Count the changes of a project's records, and of the global ones."""
     return store.changes(project_id), store.changes(GLOBAL)
@@ -144,10 +165,12 @@ def _digest(value: dict[str, object]) -> Digest:
     """
     if value["version"] != _VERSION:
         raise ValueError
-    corpus = value["corpus"]
+    corpora = value["corpora"]
     handovers = value["handovers"]
     changes = value["changes"]
     if not isinstance(handovers, dict) or not isinstance(changes, list):
+        raise TypeError
+    if not isinstance(corpora, dict):
         raise TypeError
     own, everywhere = (_number(one) for one in changes)
     return Digest(
@@ -157,7 +180,10 @@ def _digest(value: dict[str, object]) -> Digest:
         store_version=_number(value["store_version"]),
         changes=(own, everywhere),
         made_at=_text(value["made_at"]),
-        corpus=None if corpus is None else CorpusNote(*map(_text, _list(corpus))),
+        corpora={
+            _text(key): CorpusNote(*map(_text, _list(one)))
+            for key, one in corpora.items()
+        },
         profile=_blocks(value["profile"]),
         decisions=_blocks(value["decisions"]),
         handovers={_text(key): _block(one) for key, one in handovers.items()},

@@ -16,7 +16,9 @@ from agentctx.records.model import BODY_CHARACTERS, TITLE_CHARACTERS, NewRecord
 from agentctx.records.observed import observed
 from agentctx.records.question import read_question
 from agentctx.records.read import current_records
+from agentctx.records.transcripts import heard
 from agentctx.records.write import add_record
+from agentctx.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -101,7 +103,7 @@ class Author(NamedTuple):
 
 
 def keep_handover(store: Store, author: Author, made: Snapshot) -> Record | None:
-    """Let a snapshot be the current handover, unless there is a richer one.
+    """Let a snapshot be the current handover, unless there is a richer one, or it is.
 
     Raises the errors of `add_record`.
     """
@@ -121,22 +123,39 @@ def keep_handover(store: Store, author: Author, made: Snapshot) -> Record | None
         key=author.worktree,
         files=made.files,
     )
-    return add_record(store, author.project_id, new).record
+    kept = add_record(store, author.project_id, new)
+    return None if kept.existing else kept.record
 
 
 def current_handover(db: Db, project_id: str, worktree: str) -> Record | None:
-    """Give the current handover of a working tree."""
+    """Give the current handover of a working tree, whose name is kept redacted."""
+    key = redact(worktree).text
     found = [
         record
         for record in current_records(db, project_id, record_type="handover")
-        if (record.key or "") == worktree
+        if (record.key or "") == key
     ]
     return found[-1] if found else None
+
+
+def is_overtaken(db: Db, session_id: str, old: Record) -> bool:
+    """Say whether a handover is of a session that went on after this one.
+
+    Sessions are not always read in the order in which they ended.
+    """
+    ours = heard(db, session_id)
+    if ours is None or old.session_id == session_id:
+        return False
+    theirs = None if old.session_id is None else heard(db, old.session_id)
+    told_at = old.recorded_at if theirs is None else theirs.heard_at
+    return told_at > ours.heard_at
 
 
 def _gives_way(store: Store, old: Record, session_id: str, made: Snapshot) -> bool:
     """Say whether a handover is no richer than a new snapshot."""
     same = old.session_id == session_id
+    if is_overtaken(store.db, session_id, old):
+        return False
     lines = len([line for line in old.body.split("\n") if line.strip()])
     if old.source == "hook_observation":
         return not same or made.richness >= lines

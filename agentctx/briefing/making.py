@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentctx.briefing.budget import SHARES, shortened
+from agentctx.briefing.budget import SHARES, fitted, shortened
 from agentctx.briefing.digest import (
     FOLDER,
     Block,
@@ -21,12 +21,14 @@ from agentctx.briefing.digest import (
     digest_path,
     fingerprint,
     read_digest,
+    status_sha256,
 )
 from agentctx.clock import stamp
 from agentctx.privatefile import write_private
-from agentctx.records.card import one_line, quoted, shown, standing
+from agentctx.records.card import begins_with_title, one_line, quoted, shown, standing
 from agentctx.records.foremost import Wording, foremost_records
 from agentctx.records.model import GLOBAL
+from agentctx.smallfile import small_text
 from corpus.sqlite import store_failures
 from corpus.tokens import injection_tokens
 
@@ -38,11 +40,19 @@ if TYPE_CHECKING:
     from agentctx.records.store import Store
     from corpus.protocol.overview import Overview
 
+_LONGEST_PATH = 4096
+
 SPARE = 2
 """A section keeps so many times its share: what is superseded leaves room for more."""
 
-BODY, HANDOVER_BODY, CORPUS_LINE = 320, 1_400, 240
-"""Characters of a record's body, of a handover's, and of a line about the corpus."""
+BODY, HANDOVER_BODY, PROFILE_LINE = 320, 1_400, 240
+"""Characters of a record's body, of a handover's, and of an entry of the profile."""
+
+CORPUS_NAME, CORPUS_TASK, CORPUS_ACTION = 30, 40, 90
+"""Tokens of the lines about a corpus: together they fit into the profile's share."""
+
+MOST_TREES = 32
+"""Linked working trees whose corpus is looked at."""
 
 
 class Facts:
@@ -54,25 +64,39 @@ class Facts:
     def __init__(self, project: Project, *, drift: int | None = None) -> None:
         self.project_id = project.project_id
         self.name = project.name
-        self.root = str(project.root)
+        self.root = str(project.main_root)
+        self.here = (project.worktree or "", str(project.root))
         self.drift = drift
 
-    def corpus(self) -> CorpusNote | None:
-        """Say where the project's own corpus stands, if it has one."""
-        return corpus_note(self.root)
+    def corpora(self) -> dict[str, CorpusNote]:
+        """Say where the corpus of every working tree stands that has one."""
+        trees = {"": self.root, **linked_trees(self.root), **dict([self.here])}
+        notes = {name: corpus_note(root) for name, root in sorted(trees.items())}
+        return {name: note for name, note in notes.items() if note is not None}
 
 
 def refresh_digest(store: Store, facts: Facts) -> bool:
     """Make the digest of a project anew; say whether that could be kept.
 
-    Digests of other projects are renewed with it where a global record changed. What
-    cannot be written is left as it is: whoever shows it filters it.
+    Digests of other projects are renewed with it where a global record changed, and so
+    is the one for projects of which nothing else is known. What cannot be written is
+    left as it is: whoever shows it filters it.
     """
     made = make_digest(store, facts)
     kept = _write(store.home, made)
     for other in _others(store, made.project_id):
         _write(store.home, _renewed(store, other))
+    if read_digest(store.home, GLOBAL) is None:
+        everywhere = made._replace(project_id=GLOBAL, name="", root="", corpora={})
+        _write(store.home, _renewed(store, everywhere._replace(drift=0)))
     return kept
+
+
+def renew_digest(store: Store, project_id: str) -> None:
+    """Let the digest of a project say what its records say now, and its files did."""
+    known = read_digest(store.home, project_id)
+    if known is not None:
+        _write(store.home, _renewed(store, known))
 
 
 def make_digest(store: Store, facts: Facts) -> Digest:
@@ -91,7 +115,7 @@ def make_digest(store: Store, facts: Facts) -> Digest:
                 store_version=store.version,
                 changes=changes_of(store, facts.project_id),
                 made_at=stamp(store.clock()),
-                corpus=facts.corpus(),
+                corpora=facts.corpora(),
                 profile=(),
                 decisions=(),
                 handovers={},
@@ -101,40 +125,82 @@ def make_digest(store: Store, facts: Facts) -> Digest:
         )
 
 
+def linked_trees(root: str) -> dict[str, str]:
+    """Find the linked working trees of a repository: the name and root of each."""
+    from agentctx.repository import (  # noqa: PLC0415 - where a digest is made
+        Repository,
+        find_repository,
+        worktree_name,
+    )
+
+    main = find_repository(Path(root))
+    if not isinstance(main, Repository):
+        return {}
+    folder = main.common_dir / "worktrees"
+    try:
+        names = sorted(os.listdir(folder))[:MOST_TREES]  # noqa: PTH208 - text
+    except OSError:
+        return {}
+    found: dict[str, str] = {}
+    for name in names:
+        named = small_text(folder / name / "gitdir", limit=_LONGEST_PATH) or ""
+        tree = os.path.dirname(os.path.join(folder, name, named.strip()))  # noqa: PTH118, PTH120 - text
+        linked = find_repository(Path(tree)) if named else None
+        if (
+            isinstance(linked, Repository)
+            and linked.common_dir == main.common_dir
+            and worktree_name(linked) == name
+        ):
+            found[name] = str(linked.root)
+    return found
+
+
 def corpus_note(root: str) -> CorpusNote | None:
-    """Say where the corpus in a folder stands; None without one that can be read."""
-    if not os.path.isdir(f"{root}/.project-corpus"):  # noqa: PTH112 - text
+    """Say where the corpus in a folder stands; None without a STATUS to read."""
+    before = status_sha256(root)
+    if before is None:
         return None
     from corpus.confined.reader import open_root  # noqa: PLC0415 - where one is
     from corpus.errors import CodedError  # noqa: PLC0415 - as above
-    from corpus.protocol.layout import STATUS_PATH  # noqa: PLC0415 - as above
     from corpus.protocol.overview import IndexCard, overview  # noqa: PLC0415 - too
 
     try:
         with open_root(Path(root)) as opened:
             found = overview(opened, index=IndexCard("missing", "", None))
     except (CodedError, OSError):
-        return None
+        return CorpusNote("", before)
     if found.status_sha256 is None or found.project_id is None:
-        return None
+        return CorpusNote("", before)
     text = "\n".join(_corpus_lines(found))
-    return CorpusNote(quoted(text), str(STATUS_PATH), found.status_sha256)
+    return CorpusNote(quoted(text), found.status_sha256)
 
 
 def _corpus_lines(found: Overview) -> Iterator[str]:
     lifecycle = found.lifecycle_status or "no lifecycle stated"
-    yield f"corpus {found.project_id}, {lifecycle}"
+    yield fitted(
+        one_line(f"corpus {found.project_id}, {lifecycle}"), tokens=CORPUS_NAME
+    )
     task = found.active_task
     if task is not None:
         title = "" if task.title is None else f": {task.title}"
-        yield shortened(one_line(f"active task {task.id}{title}"), characters=200)
+        yield fitted(one_line(f"active task {task.id}{title}"), tokens=CORPUS_TASK)
     if found.next_action:
         said = one_line(found.next_action)
-        yield shortened(f"exact next action: {said}", characters=CORPUS_LINE)
+        yield fitted(f"exact next action: {said}", tokens=CORPUS_ACTION)
 
 
 def _made(store: Store, empty: Digest) -> Digest:
     db, project_id = store.db, empty.project_id
+    own = [
+        record
+        for record in foremost_records(db, GLOBAL, ("preference",), sure=True)
+        if record.by_person
+    ]
+    preferences = _within("preferences", (_block(one, BODY) for one in own))
+    if project_id == GLOBAL:  # for projects of which nothing else is known
+        return empty._replace(
+            profile=(), decisions=(), handovers={}, preferences=preferences
+        )
     profile = foremost_records(db, project_id, ("profile",), sure=False)
     decisions = [
         *foremost_records(db, project_id, ("decision",), sure=True),
@@ -142,18 +208,13 @@ def _made(store: Store, empty: Digest) -> Digest:
     ]
     decisions.sort(key=lambda record: not record.pinned)
     handovers = foremost_records(db, project_id, ("handover",), sure=False)
-    own = [
-        record
-        for record in foremost_records(db, GLOBAL, ("preference",), sure=True)
-        if record.by_person
-    ]
     return empty._replace(
         profile=_within("profile", map(_profile_block, profile)),
         decisions=_within("decisions", (_block(one, BODY) for one in decisions)),
         handovers={
             one.key or "": _block(one, HANDOVER_BODY) for one in reversed(handovers)
         },
-        preferences=_within("preferences", (_block(one, BODY) for one in own)),
+        preferences=preferences,
     )
 
 
@@ -174,13 +235,16 @@ def _block(record: Record, characters: int) -> Block:
     body = shown(record.body)
     cut = shortened(body, characters=characters)
     facts = f"{record.type}, since {record.valid_from[:10]}, {standing(record)}"
-    lines = [f"[{record.id}] {facts}", quoted(record.title), quoted(cut)]
+    lines = [f"[{record.id}] {facts}"]
+    if not begins_with_title(record):
+        lines.append(quoted(record.title))
+    lines.append(quoted(cut))
     return Block(record.id, _fingerprint(record), "\n".join(lines), cut == body)
 
 
 def _profile_block(record: Record) -> Block:
     """Show one entry of the profile in one line."""
-    text = shortened(one_line(record.body), characters=CORPUS_LINE)
+    text = shortened(one_line(record.body), characters=PROFILE_LINE)
     return Block(record.id, _fingerprint(record), quoted(text), whole=False)
 
 

@@ -6,14 +6,11 @@ whole is cut from the bottom. Every stored line is quoted, and introduced as evi
 
 from __future__ import annotations
 
-import hashlib
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import SESSION_TOKENS, SHARES, Page
-from agentctx.briefing.digest import standing_blocks
-from agentctx.records.card import INTRODUCTION
-from agentctx.smallfile import small_bytes
+from agentctx.briefing.digest import standing_blocks, status_sha256
+from agentctx.records.card import INTRODUCTION, QUOTE
 from corpus.tokens import injection_tokens
 
 if TYPE_CHECKING:
@@ -29,7 +26,6 @@ HINT = (
     "More records are kept than are shown. The tools ctx_search and ctx_get of the"
     " server agentctx find and read them; ctx_record keeps what the developer decides."
 )
-MOST_STATUS_BYTES = 4 * 1024 * 1024
 
 _TITLES = {
     "profile": "The project",
@@ -74,7 +70,7 @@ def session_briefing(
     if db is not None:
         standing = standing_blocks(db, digest.project_id, blocks)
     handover = digest.handovers.get(place.worktree, digest.handovers.get(""))
-    corpus, corpus_gone = _corpus_text(digest, place.root)
+    corpus, corpus_gone = _corpus_text(digest, place)
     page = Page(SESSION_TOKENS)
     page.add(_head(digest.name, degraded))
     whole: list[str] = []
@@ -108,15 +104,17 @@ def project_lines(db: Db, digest: Digest, place: Place) -> str:
     """Give the section about the project alone, for whoever is told little else."""
     standing = standing_blocks(db, digest.project_id, digest.profile)
     page = Page(SHARES["profile"])
-    corpus, _ = _corpus_text(digest, place.root)
+    corpus, _ = _corpus_text(digest, place)
     kept = [block for block in digest.profile if block.record_id in standing]
     _section(page, "profile", corpus, kept)
     return str(page)
 
 
 def _head(name: str, degraded: str | None) -> str:
-    line = f"agentctx, project {name}. {INTRODUCTION}"
-    return f"{line}\ndegraded: {degraded}" if degraded else line
+    lines = [f"agentctx. {INTRODUCTION}"]
+    if degraded:
+        lines.append(f"degraded: {degraded}")
+    return "\n".join([*lines, f"{QUOTE}project {name}"])
 
 
 def _section(
@@ -150,16 +148,13 @@ def _drift_hint(count: int) -> str:
     )
 
 
-def _corpus_text(digest: Digest, root: str) -> tuple[str, bool]:
-    """Give what the corpus says of itself, unless its STATUS is another by now.
+def _corpus_text(digest: Digest, place: Place) -> tuple[str, bool]:
+    """Give what the working tree's corpus says, and whether its STATUS is another.
 
     STATUS is hashed and nothing of it is given.
     """
-    note = digest.corpus
-    if note is None:
-        return "", False
-    path = os.path.join(root, note.status_path)  # noqa: PTH118 - hooks load it
-    content = small_bytes(path, limit=MOST_STATUS_BYTES)
-    if content is None or hashlib.sha256(content).hexdigest() != note.status_sha256:
-        return "", True
+    note = digest.corpora.get(place.worktree)
+    now = status_sha256(place.root)
+    if note is None or now != note.status_sha256:
+        return "", note is not None or now is not None
     return note.text, False

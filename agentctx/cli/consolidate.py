@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from agentctx.cli.opening import open_for_writing
 from agentctx.cli.sheet import row
 from agentctx.config import environment
-from agentctx.records.proposals import MERGE, PRUNE, open_proposals
+from agentctx.records.proposals import (
+    MERGE,
+    PRUNE,
+    SUPERSEDE,
+    accept_proposal,
+    dismiss_proposal,
+    open_proposals,
+)
 from corpus.cli.render import counted, visible
 
 if TYPE_CHECKING:
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentctx.extraction.consolidation import Consolidated
-    from agentctx.records.proposals import Proposal
+    from agentctx.records.proposals import Decided, Proposal
     from corpus.cli.call import Call
 
 SUMMARY = "Put the records in order: scores, digests, drift, proposals."
@@ -25,68 +32,91 @@ EXAMPLE = "agentctx consolidate"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What was done, and what waits for a person in this project."""
+    """What was done and decided, and what waits for a person in this project."""
 
     done: Consolidated
     proposals: tuple[Proposal, ...]
+    decided: tuple[Decided, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
         return {
             **self.done.as_json(),
             "proposals": [one.as_json() for one in self.proposals],
+            "decided": [one.as_json() for one in self.decided],
         }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Take nothing."""
-    del parser
+    """Declare the arguments; each one is a keyword of `run`."""
+    parser.add_argument(
+        "--accept",
+        metavar="ID",
+        action="append",
+        help="do what a proposal says; the record that ends stays in the history",
+    )
+    parser.add_argument(
+        "--dismiss",
+        metavar="ID",
+        action="append",
+        help="leave both as they are, and do not propose it again",
+    )
 
 
-def run(call: Call) -> Order:
-    """Consolidate every changed project; list the proposals of this one."""
+def run(call: Call, *, accept: list[str] | None, dismiss: list[str] | None) -> Order:
+    """Decide what was named, consolidate, and list the proposals of this project."""
     from agentctx.extraction.consolidation import (  # noqa: PLC0415 - when it works
         consolidate,
     )
 
-    with open_for_writing(call, create=True) as opened:
-        done = consolidate(opened.store, environ=environment())
-        proposals = open_proposals(opened.store.db, opened.project_id)
-    return Order(done=done, proposals=tuple(proposals))
+    with open_for_writing(call) as opened:
+        store, project_id = opened.store, opened.project_id
+        decided = [accept_proposal(store, project_id, one) for one in accept or ()]
+        decided += [dismiss_proposal(store, project_id, one) for one in dismiss or ()]
+        done = consolidate(store, environ=environment())
+        proposals = open_proposals(store.db, project_id)
+    return Order(done=done, proposals=tuple(proposals), decided=tuple(decided))
 
 
 def lines(value: Order) -> Iterator[str]:
     """Say what was done, then one proposal a block, with what to type."""
-    yield from consolidated_lines(value.done)
+    for decided in value.decided:
+        title = visible(decided.proposal.title)
+        yield from row(
+            "ended" if decided.ended else "dismissed", decided.ended or title
+        )
+        if decided.kept:
+            yield from row("kept", decided.kept)
+    yield from consolidated_lines(value.done, seen=True)
     for one in value.proposals:
         yield ""
         yield from proposal_lines(one)
 
 
-def consolidated_lines(value: Consolidated) -> Iterator[str]:
-    """Say what was put in order."""
+def consolidated_lines(value: Consolidated, *, seen: bool = False) -> Iterator[str]:
+    """Say what was put in order; `seen` when the proposals follow."""
     yield from row("digests", f"{value.digests} made")
     if value.archived:
         yield from row("past", f"{counted(value.archived, 'unused record')} ended")
     proposed = value.merges + value.prunes
     if proposed:
-        told = "see `agentctx consolidate`"
-        yield from row("proposals", f"{proposed} new; {told}")
+        told = "" if seen else "; see `agentctx consolidate`"
+        yield from row("proposals", f"{proposed} new{told}")
 
 
 def proposal_lines(one: Proposal) -> Iterator[str]:
     """Say what is proposed and what a person can type."""
-    title = visible(one.title)
-    if one.kind == PRUNE:
-        yield f"nobody ever said again or fetched: {title}"
-        yield f"  keep it: agentctx reinforce {one.record_id}"
-        yield f"  drop it: agentctx delete {one.record_id}"
-        return
-    other = visible(one.other_title or "")
-    if one.kind == MERGE:
-        yield f"these seem to state the same: {title} | {other}"
-        yield f"  drop one: agentctx delete {one.record_id}"
-        yield f"  or:       agentctx delete {one.other_id}"
-        return
-    yield f"this seems to replace a record: {title} | {other}"
-    yield f"  if so: agentctx delete {one.other_id}"
+    head, accepted, dismissed = _WORDS[one.kind]
+    yield head
+    yield f"  [{one.record_id}] {visible(one.title)}"
+    if one.other_id is not None:
+        yield f"  [{one.other_id}] {visible(one.other_title or '')}"
+    yield f"  {accepted}: agentctx consolidate --accept {one.id}"
+    yield f"  {dismissed}: agentctx consolidate --dismiss {one.id}"
+
+
+_WORDS = {
+    PRUNE: ("nobody said this again or fetched it:", "let it end", "keep it"),
+    MERGE: ("these seem to state the same:", "keep one", "keep both"),
+    SUPERSEDE: ("the first seems to replace the second:", "replace it", "keep both"),
+}

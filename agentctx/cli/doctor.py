@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentctx.cli.consent import add_yes, require_consent
 from agentctx.cli.opening import open_for_writing
-from agentctx.config import home, read_config
+from agentctx.config import environment, home, read_config
 from agentctx.records.backup import newest_usable
 from agentctx.records.damage import Check, Rebuilt, examine_store, rebuild_store
 from agentctx.records.salvage import Repaired, repair_store
@@ -27,12 +27,16 @@ EXAMPLE = "agentctx doctor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What was found, after what was done; `backup` is the newest that can be used."""
+    """What was found, after what was done; `backup` is the newest that can be used.
+
+    `digests` counts those that were made anew.
+    """
 
     checks: tuple[Check, ...]
     backup: str | None
     rebuilt: Rebuilt | None = None
     repaired: Repaired | None = None
+    digests: int = 0
 
     @property
     def ok(self) -> bool:
@@ -51,6 +55,7 @@ class Diagnosis:
             "checks": [check.as_json() for check in self.checks],
             "rebuilt": None if self.rebuilt is None else self.rebuilt._asdict(),
             "repaired": None if self.repaired is None else self.repaired.as_json(),
+            "digests": self.digests,
             "newest_backup": self.backup,
         }
 
@@ -77,6 +82,7 @@ def run(call: Call, *, rebuild: bool, repair: bool, yes: bool) -> Diagnosis:
     folder = home()
     checks = _examined(folder)
     rebuilt = repaired = None
+    digests = 0
     cures = {check.cure for check in checks}
     if repair and "repair" in cures:
         question = (
@@ -89,13 +95,25 @@ def run(call: Call, *, rebuild: bool, repair: bool, yes: bool) -> Diagnosis:
         with open_for_writing(call) as opened:
             rebuilt = rebuild_store(opened.store)
     if rebuilt or repaired:
+        digests = _remade(call)
         checks = _examined(folder)
     return Diagnosis(
         checks=tuple(checks),
         backup=newest_usable(folder),
         rebuilt=rebuilt,
         repaired=repaired,
+        digests=digests,
     )
+
+
+def _remade(call: Call) -> int:
+    """Make what lies beside the store anew, too: digests, scores, the page."""
+    from agentctx.extraction.consolidation import (  # noqa: PLC0415 - when it is asked
+        remake_derived,
+    )
+
+    with open_for_writing(call) as opened:
+        return remake_derived(opened.store, environ=environment())
 
 
 def exit_status(value: Diagnosis) -> int:
@@ -112,6 +130,8 @@ def lines(value: Diagnosis) -> Iterator[str]:
             yield f"       hint: {visible(check.hint or '')}"
     if value.rebuilt is not None:
         yield f"rebuilt what follows from {counted(value.rebuilt.records, 'record')}"
+    if value.digests:
+        yield f"made {counted(value.digests, 'digest')}"
     if value.repaired is not None:
         yield f"set aside: {visible(value.repaired.aside)}"
         yield _recovered(value.repaired)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from agentctx.cli.opening import open_for_writing, this_project
-from agentctx.cli.work import lines
+from agentctx.cli.work import as_json, lines
 from agentctx.config import environment, home
 from agentctx.errors import FieldError, TranscriptError, WorkerBusyError
 from agentctx.records.sessions import note_session
@@ -23,7 +23,7 @@ EXAMPLE = "agentctx extract --session-id 4f1e --transcript session.jsonl"
 
 LONGEST_ID, LIFE = 200, 900
 
-__all__ = ["EXAMPLE", "SUMMARY", "configure", "lines", "run"]
+__all__ = ["EXAMPLE", "SUMMARY", "as_json", "configure", "lines", "run"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def run(call: Call, *, session_id: str, transcript: str) -> Worked:
             note_session(tx, session_id, project.project_id, now=call.now)
             hear(tx, source, now=call.now, ended=True)
     world = World(home(), environment(), call.clock, call.random)
-    found = work(world, seconds=LIFE)
+    found = work(world, seconds=LIFE, linger=False)
     if found.busy:
         raise WorkerBusyError
     if TranscriptError.code in found.problems and not found.records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,15 @@ SUMMARY = "Show what a session yielded, with the words it came from; correct it.
 EXAMPLE = "agentctx review-session 4f1e2a --reject 7KQ2ZD"
 
 LISTED, LIFE = 20, 900
+
+_WHY: dict[str | None, str] = {
+    None: "the middle of a long stretch",
+    "NO_LLM": "no model could be asked",
+    "SPEND_SESSION": "`spendPerSession` was reached",
+    "SPEND_DAY": "`spendPerDay` was reached",
+    "TRANSCRIPT_UNREADABLE": "the transcript is gone or cannot be read",
+}
+"""Why something was not read, by the code of the problem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,10 +114,12 @@ def run(
     if confirm or reject:
         with open_for_writing(call) as opened:
             card = _card(opened, session)
-            records = review_of(opened.store.db, card).records
+            records = review_of(opened.store.db, card, opened.project_id).records
             own = {str(record.id) for record in records}
             confirmed = _each(opened, confirm or (), own)
             rejected = _each(opened, reject or (), own)
+            if set(confirmed) & set(rejected):
+                raise UsageError(problem="a record is confirmed or rejected, not both")
             for record_id in confirmed:
                 confirm_record(opened.store, opened.project_id, record_id)
             for record_id in rejected:
@@ -117,7 +129,8 @@ def run(
     if extract:
         _extract(call, session)
     with open_for_reading(call) as opened:
-        review = review_of(opened.store.db, _card(opened, session))
+        card = _card(opened, session)
+        review = review_of(opened.store.db, card, opened.project_id)
     return Reviewed(review=review, confirmed=confirmed, rejected=rejected)
 
 
@@ -137,10 +150,14 @@ def lines(value: Reviewed) -> Iterator[str]:
     told = [f"{number} {name}" for name, number in review.outcomes.items()]
     yield from row("yield", ", ".join(told) or "nothing yet")
     for span in _unread(review):
-        why = visible(span.problem or "its size")
-        yield from row("not read", f"about {span.tokens:,} tokens: {why}")
+        why = _WHY.get(span.problem, span.problem or "")
+        yield from row("not read", f"about {span.tokens:,} tokens: {visible(why)}")
     if _unread(review):
-        yield from row("", "read it: agentctx review-session ID --extract")
+        named = shlex.quote(visible(review.card.session_id))
+        yield from row("", f"read it: agentctx review-session {named} --extract")
+    for label, done in (("confirmed", value.confirmed), ("rejected", value.rejected)):
+        for number, record_id in enumerate(done):
+            yield from row("" if number else label, record_id)
     for record in review.records:
         yield ""
         yield from _record_lines(record)
@@ -178,7 +195,7 @@ def _each(opened: Opened, parts: Sequence[str], own: set[str]) -> tuple[str, ...
         if record.id not in own:
             raise UsageError(problem=f"`{record.id}` is no record of this session")
         found.append(record.id)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def _unread(review: Review) -> tuple[Span, ...]:
@@ -207,7 +224,8 @@ def _extract(call: Call, session: str) -> None:
     from agentctx.extraction.worker import World, work  # noqa: PLC0415 - when it works
 
     with open_for_writing(call) as opened:
-        review = review_of(opened.store.db, _card(opened, session))
+        card = _card(opened, session)
+        review = review_of(opened.store.db, card, opened.project_id)
         unread = [span.id for span in _unread(review)]
         one = heard(opened.store.db, review.card.session_id)
         if not unread or one is None:
@@ -216,5 +234,5 @@ def _extract(call: Call, session: str) -> None:
             take_up(tx, unread, now=call.now)
             reopen(tx, one.session_id, now=call.now)
     world = World(home(), environment(), call.clock, call.random)
-    if work(world, seconds=LIFE, hurry=True).busy:
+    if work(world, seconds=LIFE, linger=False).busy:
         raise WorkerBusyError

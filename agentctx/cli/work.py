@@ -49,6 +49,11 @@ def run(call: Call, *, max_seconds: int, now: bool) -> Worked:
     return work(world, seconds=max_seconds, hurry=now)
 
 
+def as_json(value: Worked) -> dict[str, object]:
+    """Give what was done as one JSON object."""
+    return value.as_json()
+
+
 def lines(value: Worked) -> Iterator[str]:
     """Say what was done."""
     if value.busy:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from agentctx.llm.model import Ask, Model, Reply
     from agentctx.records.spans import Span
     from agentctx.records.store import Store
+    from corpus.sqlite import Tx
 
 AT_ONCE = 4
 """Questions that are under way at the same time, at most."""
@@ -42,6 +43,7 @@ LONGEST_PAUSE = timedelta(hours=1)
 UNTIL_MENDED = timedelta(minutes=15)
 """How long nothing is asked when the key, the account or the address is wrong."""
 
+REPLACED = "WORKER_REPLACED"
 SESSION_CAP, DAY_CAP = "SPEND_SESSION", "SPEND_DAY"
 
 
@@ -62,16 +64,24 @@ class Question(NamedTuple):
 class Asker:
     """Asks one model, and keeps account of it in the store.
 
-    `stops` is called between questions and says whether there is no time left.
+    `stops` is called between questions and says whether there is no time left. `holds`
+    says, in a transaction, whether we are still the worker: another one asks then.
     """
 
     def __init__(
-        self, store: Store, model: Model, caps: Caps, *, stops: Callable[[], bool]
+        self,
+        store: Store,
+        model: Model,
+        caps: Caps,
+        *,
+        stops: Callable[[], bool],
+        holds: Callable[[Tx], bool],
     ) -> None:
         self.store = store
         self.model = model
         self.caps = caps
         self.stops = stops
+        self.holds = holds
         self.problem: str | None = None
 
     def ask_spans(
@@ -124,6 +134,9 @@ class Asker:
         store, most = self.store, self.model.most_cost(ask)
         now = store.clock()
         with store_failures(), store.writing() as tx:
+            if not self.holds(tx):
+                self.problem = REPLACED
+                return None
             if spent_in_session(tx, session_id) + most > self.caps.session:
                 self.problem = SESSION_CAP
                 leave_out(tx, [span.id for span in waiting], SESSION_CAP)

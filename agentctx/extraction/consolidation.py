@@ -7,6 +7,7 @@ projects are made. A project in which nothing changed costs next to nothing.
 
 from __future__ import annotations
 
+import math
 import os
 from contextlib import suppress
 from datetime import timedelta
@@ -19,13 +20,15 @@ from agentctx.briefing.making import Facts, refresh_digest
 from agentctx.briefing.state import FOLDER as STATES
 from agentctx.extraction.likeness import nearest
 from agentctx.project import resolve_project
-from agentctx.records.namespaces import list_namespaces, note_namespace
+from agentctx.records.model import GLOBAL
+from agentctx.records.namespaces import known_places, note_namespace
 from agentctx.records.preferences import refresh_preferences
 from agentctx.records.proposals import MERGE, PRUNE, propose
 from agentctx.records.search import Filters, search_records
 from agentctx.records.terms import index_missing
 from agentctx.records.tidying import (
     changed_since,
+    known_projects,
     mark_tidied,
     rescore,
     retire_unused,
@@ -81,9 +84,25 @@ def consolidate(
     for project in projects:
         digests += _renew(store, project, environ)
     refresh_preferences(store)
-    _sweep_states(store)
+    _sweep(store)
     names = tuple(project.name for project in projects)
     return Consolidated(names, merges, prunes, archived, rescored, digests)
+
+
+def remake_derived(store: Store, *, environ: Mapping[str, str]) -> int:
+    """Make scores, drift and every digest anew; give how many digests were made.
+
+    No record is added or ended. A project whose folder is gone has no session to begin.
+    """
+    with store_failures(), store.writing() as tx:
+        rescore(tx)
+    made = 0
+    for project_id, root in known_places(store.db).items():
+        project = _project_at(project_id, root, environ)
+        if project is not None:
+            made += _made_digest(store, project, environ)
+    refresh_preferences(store)
+    return made
 
 
 def _propose_merges(store: Store) -> int:
@@ -143,23 +162,32 @@ def _due(
         if os.path.isdir(folder):  # noqa: PTH112 - any text
             project = resolve_project(Path(folder), environ=environ)
             found.setdefault(project.project_id, project)
-    for namespace in list_namespaces(store.db):
-        known = namespace.project_id in found
-        if known or not os.path.isdir(namespace.root):  # noqa: PTH112 - any text
+    for project_id, root in known_places(store.db).items():
+        if project_id in found:
             continue
-        digest = read_digest(store.home, namespace.project_id)
+        digest = read_digest(store.home, project_id)
         if digest is None or is_behind(store, digest):
-            project = resolve_project(Path(namespace.root), environ=environ)
-            if project.project_id == namespace.project_id:
-                found[project.project_id] = project
+            known = _project_at(project_id, root, environ)
+            if known is not None:
+                found[project_id] = known
     return list(found.values())
+
+
+def _project_at(
+    project_id: str, root: str, environ: Mapping[str, str]
+) -> Project | None:
+    """Give the project at a place, if there is still that one."""
+    if not os.path.isdir(root):  # noqa: PTH112 - any text
+        return None
+    project = resolve_project(Path(root), environ=environ)
+    return project if project.project_id == project_id else None
 
 
 def _renew(store: Store, project: Project, environ: Mapping[str, str]) -> int:
     """Let profile, drift and digest of a project follow its files and records."""
-    from agentctx.drift.report import scan  # noqa: PLC0415 - where something changed
-    from agentctx.drift.scores import note_drift  # noqa: PLC0415 - the same
-    from agentctx.profile.detect import detect_profile  # noqa: PLC0415 - the same
+    from agentctx.profile.detect import (  # noqa: PLC0415 - where something changed
+        detect_profile,
+    )
     from agentctx.records.profile import refresh_profile  # noqa: PLC0415 - the same
 
     profile = detect_profile(project.root)
@@ -169,29 +197,45 @@ def _renew(store: Store, project: Project, environ: Mapping[str, str]) -> int:
     note_namespace(
         store, project.project_id, name=project.name, root=str(project.main_root)
     )
+    return int(_made_digest(store, project, environ))
+
+
+def _made_digest(store: Store, project: Project, environ: Mapping[str, str]) -> bool:
+    """Compare a project with its instructions, and make its digest."""
+    from agentctx.drift.report import scan  # noqa: PLC0415 - where something changed
+    from agentctx.drift.scores import note_drift  # noqa: PLC0415 - the same
+
     report = scan(store, project, environ)
     drift = note_drift(store, project.project_id, report)
-    if not report.loaded.files:  # whoever keeps no instructions misses none
+    read = [file for file in report.loaded.files if file.family != "agents"]
+    if not read:  # whoever keeps no instructions misses none
         drift = 0
-    return int(refresh_digest(store, Facts(project, drift=drift)))
+    return refresh_digest(store, Facts(project, drift=drift))
 
 
-def _sweep_states(store: Store) -> None:
+def _sweep(store: Store) -> None:
     """Remove what was kept of sessions that are long over, and digests of nobody."""
     oldest = (store.clock() - STATES_KEPT).timestamp()
-    for folder in (STATES, FOLDER):
-        place = f"{store.home}/{folder}"
-        try:
-            entries = list(os.scandir(place))
-        except OSError:
-            continue
-        for entry in entries:
-            _sweep(entry, oldest, only_stages=folder == FOLDER)
+    for entry in _entries(f"{store.home}/{STATES}"):
+        _remove(entry, oldest)
+    known = known_projects(store.db)
+    for entry in _entries(f"{store.home}/{FOLDER}"):
+        name, ending = os.path.splitext(entry.name)  # noqa: PTH122 - any text
+        if ending != ".json":  # what a process left that died while it wrote
+            _remove(entry, oldest)
+        elif name not in known and name != GLOBAL:
+            _remove(entry, math.inf)
 
 
-def _sweep(entry: os.DirEntry[str], oldest: float, *, only_stages: bool) -> None:
-    if only_stages and not entry.name.endswith(".stage"):
-        return
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
+
+
+def _remove(entry: os.DirEntry[str], oldest: float) -> None:
     with suppress(OSError):
         if entry.stat(follow_symlinks=False).st_mtime < oldest:
             os.unlink(entry.path)  # noqa: PTH108 - any text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import shortened
-from agentctx.briefing.handover import current_handover
+from agentctx.briefing.handover import current_handover, is_overtaken
 from agentctx.errors import (
     AlreadySupersededError,
     BodyError,
@@ -231,15 +231,19 @@ def _keep_work(store: Store, session: Session, work: Work) -> str:
         and old.source in {"mcp_tool", "cli"}
     ):
         return "handover_kept"
-    lines = [work.task]
+    if old is not None and is_overtaken(store.db, session.session_id, old):
+        return "handover_kept"
+    lines = [_plain(work.task)]
     for name, texts in (
         ("Blocker", work.blockers),
         ("Next", work.next_steps),
         ("Open question", work.questions),
     ):
-        lines += [f"{name}: {text}" for text in texts]
-    body = "\n".join(_plain(line) for line in lines if line.strip())
-    title = _plain(work.task or lines[1])
+        lines += [f"{name}: {text}" for text in map(_plain, texts) if text]
+    told = [line for line in lines if line]
+    if not told:
+        return "schema"
+    body, title = "\n".join(told), told[0]
     new = NewRecord(
         type="handover",
         title=shortened(f"Handover: {title}", characters=TITLE_CHARACTERS - 1),

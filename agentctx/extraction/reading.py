@@ -15,11 +15,12 @@ from agentctx.clients.claude_transcript import identity, read_turns, size
 from agentctx.extraction.planning import measured, questions
 from agentctx.project import resolve_project
 from agentctx.records.spans import NewSpan, add_spans
-from agentctx.records.transcripts import move_on
+from agentctx.records.transcripts import heard, move_on
+from agentctx.smallfile import is_folder
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.planning import Measured
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from agentctx.records.spans import Parts, Span
     from agentctx.records.store import Store
     from agentctx.records.transcripts import Heard
+    from corpus.sqlite import Tx
 
 
 class News(NamedTuple):
@@ -63,15 +65,26 @@ def news(one: Heard) -> News:
 
 
 def take_up(
-    store: Store, one: Heard, found: News, *, environ: Mapping[str, str]
+    store: Store,
+    one: Heard,
+    found: News,
+    *,
+    environ: Mapping[str, str],
+    holds: Callable[[Tx], bool],
 ) -> int:
-    """Keep the questions about what is new, and the place it ends; count them."""
+    """Keep the questions about what is new, and the place it ends; count them.
+
+    Nothing is kept where another worker has taken over, or was here before.
+    """
     spans = [
         NewSpan(ask.kind, ask.parts, ask.tokens, project.project_id, cwd)
         for cwd, project, measures in _by_project(one, found, environ)
         for ask in questions(measures)
     ]
     with store_failures(), store.writing() as tx:
+        now = heard(tx, one.session_id)
+        if not holds(tx) or now is None or now.place != one.place:
+            return 0
         add_spans(store, tx, one.session_id, spans, now=store.clock())
         move_on(tx, one.session_id, place=found.end, identity=found.identity)
     return len(spans)
@@ -117,7 +130,7 @@ def _by_project(
     says = False
     cwd = one.cwd
     for turn, measure in zip(found.turns, found.measures, strict=True):
-        here = turn.cwd if turn.cwd and Path(turn.cwd).is_dir() else cwd
+        here = turn.cwd if turn.cwd and is_folder(Path(turn.cwd)) else cwd
         for folder in (here, cwd):
             if folder not in known:
                 known[folder] = resolve_project(Path(folder), environ=environ)

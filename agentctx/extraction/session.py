@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.handover import Author, keep_handover, snapshot
 from agentctx.clients.claude_transcript import read_last_turns
-from agentctx.clock import moment_of, stamp
+from agentctx.clock import moment_of
 from agentctx.errors import ForgottenError, ReplyShapeError, TranscriptError
-from agentctx.extraction.asking import Question
+from agentctx.extraction.asking import FIRST_PAUSE, MOST_ATTEMPTS, Question
 from agentctx.extraction.ingest import Session, Told, ingest
 from agentctx.extraction.prompts import extraction_ask, synthesis_ask
 from agentctx.extraction.reading import news, take_up, turns_of
@@ -27,17 +27,17 @@ from agentctx.records.spans import (
     DUE,
     LEFT_OUT,
     REPLIED,
+    ask_again,
     finish,
     give_up,
     leave_out,
     spans_of,
-    try_later,
 )
-from agentctx.records.transcripts import put_off, settle
+from agentctx.records.transcripts import is_put_off, put_off, settle
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.asking import Asker
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agentctx.records.spans import Span
     from agentctx.records.store import Store
     from agentctx.records.transcripts import Heard
+    from corpus.sqlite import Tx
 
 NO_MODEL = "NO_LLM"
 LAST_BYTES = 8 * 1024 * 1024
@@ -73,16 +74,19 @@ class Extraction:
         *,
         environ: Mapping[str, str],
         threshold: int,
+        holds: Callable[[Tx], bool],
     ) -> None:
         self.store = store
         self.asker = asker
         self.environ = environ
         self.threshold = threshold
+        self.holds = holds
 
     def update(self, one: Heard) -> Done:
         """Do what is to be done for a session now, and note what is left."""
         try:
-            take_up(self.store, one, news(one), environ=self.environ)
+            found = news(one)
+            take_up(self.store, one, found, environ=self.environ, holds=self.holds)
             made, problem = self._answered(one)
         except TranscriptError as error:
             made, problem = 0, error.code
@@ -94,9 +98,9 @@ class Extraction:
     def _answered(self, one: Heard) -> tuple[int, str | None]:
         """Ask what is due, then store every answer there is."""
         store = self.store
-        due = [
-            span for span in spans_of(store.db, one.session_id) if self._is_due(span)
-        ]
+        spans = spans_of(store.db, one.session_id)
+        due = [span for span in spans if self._is_due(span)]
+        tried = {span.id for span in spans if span.state == REPLIED or span in due}
         problem: str | None = None
         if due and self.asker is None:
             with store_failures(), store.writing() as tx:
@@ -108,11 +112,19 @@ class Extraction:
             asked = {span.id: self._question(span, turns[span.id]) for span in due}
             self.asker.ask_spans(one.session_id, asked, due)
             problem = self.asker.problem
-        return self._stored(one), problem
+        made = self._stored(one)
+        return made, problem or self._trouble(one, tried)
+
+    def _trouble(self, one: Heard, tried: Collection[str]) -> str | None:
+        """Say what went wrong with one of the spans that were tried, as a code."""
+        for span in spans_of(self.store.db, one.session_id):
+            if span.id in tried and span.kind != LEFT_OUT and span.problem:
+                return span.problem
+        return None
 
     def _is_due(self, span: Span) -> bool:
         asked = span.state == DUE and span.kind != LEFT_OUT
-        return asked and span.due_at <= stamp(self.store.clock())
+        return asked and not is_put_off(span.due_at, now=self.store.clock())
 
     def _question(self, span: Span, turns: Sequence[Turn]) -> Question:
         nearest = self._nearest(span.project_id, turns)
@@ -196,16 +208,15 @@ class Extraction:
         return made
 
     def _misshapen(self, spans: Iterable[Span], code: str) -> None:
-        """Ask once more about what was answered with no answer; then give up."""
+        """Ask again about what was answered with no answer, a few times in all."""
         now = self.store.clock()
         with store_failures(), self.store.writing() as tx:
             for span in spans:
-                give_up(tx, span.id, code)
-                if not span.attempts:
-                    tx.execute(
-                        "UPDATE spans SET state = 'due' WHERE id = ?", (span.id,)
-                    )
-                    try_later(tx, span, code, until=now)
+                if span.attempts + 1 < MOST_ATTEMPTS:
+                    pause = FIRST_PAUSE * span.attempts  # the first time, at once
+                    ask_again(tx, span, code, until=now + pause)
+                else:
+                    give_up(tx, span.id, code)
 
     def _handover_by_rule(self, one: Heard) -> int:
         """Make a handover from the session's end, unless there is a richer one."""
@@ -225,14 +236,20 @@ class Extraction:
         """Note that the session is done, or when to come back to it."""
         store = self.store
         later = [
-            span.due_at
+            (span.due_at, span.problem or "LATER")
             for span in spans_of(store.db, one.session_id)
             if span.state == DUE and span.kind != LEFT_OUT
         ]
         with store_failures(), store.writing() as tx:
-            if later:
-                until = moment_of(min(later))
-                put_off(tx, one.session_id, until=until, problem=problem or "LATER")
+            if problem == TranscriptError.code:  # what is not there is never asked
+                for span in spans_of(tx, one.session_id):
+                    if span.state == DUE and span.kind != LEFT_OUT:
+                        give_up(tx, span.id, problem)
+                settle(tx, one, problem=problem)
+            elif later:
+                due_at, why = min(later)
+                until = moment_of(due_at)
+                put_off(tx, one.session_id, until=until, problem=problem or why)
             else:
                 settle(tx, one, problem=problem)
 

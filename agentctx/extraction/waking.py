@@ -28,8 +28,8 @@ _DETACHED = 0x00000008 | 0x00000200
 
 
 def is_wanted(db: Db, *, now: datetime) -> bool:
-    """Say whether something waits for a worker, and none is at work."""
-    return is_waiting(db) and holder(db, WORKER, now=now) is None
+    """Say whether something waits for a worker now, and none is at work."""
+    return is_waiting(db, now=now) and holder(db, WORKER, now=now) is None
 
 
 def wake(environ: Mapping[str, str]) -> bool:
@@ -38,6 +38,9 @@ def wake(environ: Mapping[str, str]) -> bool:
     arguments = [sys.executable, "-P", "-m", "agentctx", "work"]
     arguments += ["--max-seconds", str(LIFE)]
     kept = {name: text for name, text in environ.items() if name not in _NOT_INHERITED}
+    if kept.get("PYTHONPATH"):  # from where we are now; the worker is nowhere
+        parts = filter(None, kept["PYTHONPATH"].split(os.pathsep))
+        kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, parts))
     try:
         if os.name == "nt":
             return _start_on_windows(arguments, kept)
@@ -54,6 +57,7 @@ def _start(arguments: list[str], environ: Mapping[str, str]) -> bool:
         return os.waitstatus_to_exitcode(status) == 0
     try:  # in the child: nothing may return from here
         os.setsid()
+        os.chdir("/")
         if os.fork():
             os._exit(0)
         nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251 - no file of anybody's

@@ -23,9 +23,9 @@ from agentctx.extraction.consolidation import Consolidated, consolidate
 from agentctx.extraction.reading import news
 from agentctx.extraction.session import Extraction
 from agentctx.failures import note_failure
-from agentctx.records.leases import WORKER, give_back, holder, renew, take
+from agentctx.records.leases import WORKER, give_back, holder, is_held, renew, take
 from agentctx.records.store import open_store
-from agentctx.records.transcripts import put_off, waiting
+from agentctx.records.transcripts import is_put_off, put_off, waiting
 from corpus.errors import CodedError
 from corpus.sqlite import store_failures
 
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
     from agentctx.clock import Clock
     from agentctx.config import Config
+    from agentctx.llm.model import Model
     from agentctx.records.store import Store
     from agentctx.records.transcripts import Heard
+    from corpus.sqlite import Tx
 
 QUIET = timedelta(seconds=60)
 MUCH = 4_000
@@ -90,33 +92,42 @@ class Worked(NamedTuple):
         }
 
 
-def work(world: World, *, seconds: float, hurry: bool = False) -> Worked:
-    """Do what is due, at most for so long; `hurry` waits for nobody to be quiet.
+def work(
+    world: World, *, seconds: float, hurry: bool = False, linger: bool = True
+) -> Worked:
+    """Do what is due, at most for so long, and wait for what will be due in that time.
 
+    Without `linger` everything that was said is due, and nobody is waited for. `hurry`
+    does not linger either: it lets a worker that does hurry, and waits until it has.
     Raises the errors of `open_store`.
     """
     with open_store(world.home, clock=world.clock, random=world.random) as store:
-        if hurry:
-            _let_hurry(store)
         owner = store.ids.new()
-        while True:
-            with store_failures(), store.writing() as tx:
-                taken = take(tx, WORKER, owner, now=world.clock())
-            if taken:
-                break
-            if not hurry or not _waited(world, store, seconds):
+        ends = world.ticks() + seconds
+        wish = _let_hurry(store) if hurry else 0
+        while not _taken(world, store, owner):
+            if not hurry:
                 return Worked(busy=True)
-            if not waiting(store.db):
-                return Worked()
+            ended = _waited(world, store, wish, ends)
+            if ended is not None:
+                return ended
         try:
             with _Heart(world, owner) as heart:
                 shift = _Shift(world, store, owner, heart)
-                return shift.work(seconds, hurry=hurry)
+                return shift.work(ends, hurry=hurry, linger=linger and not hurry)
         except Exception as error:
-            code = getattr(error, "code", "BUG")
+            code = str(getattr(error, "code", "BUG"))
             told = type(error).__name__
             note_failure(world.home, "worker", code, told, now=world.clock())
             raise
+        finally:  # also when a person interrupts us
+            with suppress(CodedError), store_failures(), store.writing() as tx:
+                give_back(tx, WORKER, owner)
+
+
+def _taken(world: World, store: Store, owner: str) -> bool:
+    with store_failures(), store.writing() as tx:
+        return take(tx, WORKER, owner, now=world.clock())
 
 
 class _Shift:
@@ -130,13 +141,15 @@ class _Shift:
         self.config: Config = read_config(world.home)
         self.extraction = self._extraction()
         self.hurried = 0
+        self.lingers = True
         self.ends = 0.0
         self.folders: set[str] = set()
         self.sizes: dict[str, tuple[str, int]] = {}
 
-    def work(self, seconds: float, *, hurry: bool) -> Worked:
+    def work(self, ends: float, *, hurry: bool, linger: bool) -> Worked:
         """Work until nothing is due within our life, then put things in order."""
-        self.ends = self.world.ticks() + seconds
+        self.lingers = linger
+        self.ends = ends
         self.hurried = _hurries(self.store) - int(hurry)
         sessions = records = 0
         problems: list[str] = []
@@ -153,14 +166,13 @@ class _Shift:
                 continue
             if self.folders or tidied is None:
                 tidied = self._tidy()
-            if soon:
+            _note_hurried(self.store, self.hurried)
+            if soon and self.lingers:
                 self.world.pause(_PAUSE)
             elif self._ended():
                 break
         if self.folders or tidied is None:
             tidied = self._tidy()
-        with store_failures(), self.store.writing() as tx:
-            give_back(tx, WORKER, self.owner)
         left = len(waiting(self.store.db))
         return Worked(
             sessions=sessions,
@@ -196,11 +208,12 @@ class _Shift:
 
     def _due_at(self, one: Heard, now: datetime, *, hurry: bool) -> datetime:
         """Say when a session is due."""
-        if one.retry_at is not None and moment_of(one.retry_at) > now:
-            retry = moment_of(one.retry_at)
-            return now if hurry and _is_far(retry, now) else retry
+        if one.retry_at is not None and is_put_off(one.retry_at, now=now):
+            return now if hurry else moment_of(one.retry_at)
         heard_at = moment_of(one.heard_at)
-        if hurry or one.ended_at is not None or heard_at > now + AHEAD:
+        if hurry or not self.lingers:
+            return now
+        if one.ended_at is not None or heard_at > now + AHEAD:
             return now
         if self.extraction.asker is None:
             return heard_at + GONE
@@ -225,12 +238,13 @@ class _Shift:
         self.folders.add(one.cwd)
         try:
             done = self.extraction.update(one)
-        except CodedError as error:
-            self._fails(error.code)
+        except Exception as error:  # noqa: BLE001 - no session stops the others
+            code = str(getattr(error, "code", "BUG"))
+            self._fails(code, type(error).__name__)
             now = self.world.clock()
             with store_failures(), self.store.writing() as tx:
-                put_off(tx, one.session_id, until=now + BROKEN, problem=error.code)
-            return 0, error.code
+                put_off(tx, one.session_id, until=now + BROKEN, problem=code)
+            return 0, code
         if done.problem is not None:
             self._fails(done.problem)
         return done.records, done.problem
@@ -240,17 +254,15 @@ class _Shift:
         folders, self.folders = self.folders, set()
         try:
             return consolidate(self.store, folders, environ=self.world.environ)
-        except CodedError as error:
-            self._fails(error.code)
-        except OSError as error:
-            self._fails("CONSOLIDATION", type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the records are kept already
+            self._fails(str(getattr(error, "code", "BUG")), type(error).__name__)
         return Consolidated()
 
     def _ended(self) -> bool:
         """Give the lease back, unless something new waits that would be due."""
         with store_failures(), self.store.writing() as tx:
             due, soon = self._sorted(waiting(tx), hurry=False)
-            if due or soon:
+            if due or (soon and self.lingers):
                 return False
             give_back(tx, WORKER, self.owner)
         return True
@@ -259,19 +271,30 @@ class _Shift:
         """Prepare to extract, with a model where one can be asked."""
         return Extraction(
             self.store,
-            open_asker(self.world, self.store, self.config, stops=self._stops),
+            self._asker(),
             environ=self.world.environ,
             threshold=int(self.config.number("reinforceThreshold")),
+            holds=self._holds,
         )
+
+    def _asker(self) -> Asker | None:
+        model = open_extractor(self.world, self.config)
+        if model is None:
+            return None
+        number = self.config.number
+        caps = Caps(number("spendPerSession"), number("spendPerDay"))
+        return Asker(self.store, model, caps, stops=self._stops, holds=self._holds)
+
+    def _holds(self, tx: Tx) -> bool:
+        """Say whether nobody else has become the worker, as after a long sleep."""
+        return is_held(tx, WORKER, self.owner)
 
     def _fails(self, code: str, detail: str = "") -> None:
         note_failure(self.world.home, "worker", code, detail, now=self.world.clock())
 
 
-def open_asker(
-    world: World, store: Store, config: Config, *, stops: Callable[[], bool]
-) -> Asker | None:
-    """Give what asks the model; None where there is no key, or none is wanted."""
+def open_extractor(world: World, config: Config) -> Model | None:
+    """Give the model to ask; None where there is no key, or none is wanted."""
     from agentctx.llm.access import key_and_place  # noqa: PLC0415 - seldom needed
     from agentctx.llm.claude import open_model  # noqa: PLC0415 - the same
     from agentctx.llm.model import ModelSettings  # noqa: PLC0415 - the same
@@ -284,12 +307,10 @@ def open_asker(
         config.text("model"), prices=prices if any(prices) else None
     )
     try:
-        model = open_model(settings, key=access.key, base_url=access.base_url)
+        return open_model(settings, key=access.key, base_url=access.base_url)
     except (ModelKeyError, ModelPlaceError) as error:
         note_failure(world.home, "worker", error.code, now=world.clock())
         return None
-    caps = Caps(config.number("spendPerSession"), config.number("spendPerDay"))
-    return Asker(store, model, caps, stops=stops)
 
 
 class _Heart:
@@ -333,38 +354,43 @@ def _is_gone(one: Heard, now: datetime) -> bool:
     return one.ended_at is None and now - heard_at > GONE
 
 
-def _is_far(retry: datetime, now: datetime) -> bool:
-    """Say whether a time to try again is one that hurrying may pass over."""
-    return retry - now < timedelta(days=2)
+_HURRY, _HURRIED = "hurry", "hurried"
+"""How often somebody wished for haste, and up to which wish that was done."""
 
 
-_HURRY = "hurry"
-
-
-def _let_hurry(store: Store) -> None:
-    """Let whoever is at work wait for nobody, once."""
+def _let_hurry(store: Store) -> int:
+    """Let whoever is at work wait for nobody, once; give the number of the wish."""
     with store_failures(), store.writing() as tx:
         tx.execute(
             "INSERT INTO state (name, value) VALUES (?, 1)"
             " ON CONFLICT (name) DO UPDATE SET value = value + 1",
             (_HURRY,),
         )
+        return _hurries(store)
 
 
-def _hurries(store: Store) -> int:
-    row = store.db.execute(
-        "SELECT value FROM state WHERE name = ?", (_HURRY,)
-    ).fetchone()
+def _hurries(store: Store, name: str = _HURRY) -> int:
+    query = "SELECT value FROM state WHERE name = ?"
+    row = store.db.execute(query, (name,)).fetchone()
     return 0 if row is None else int(row[0])
 
 
-def _waited(world: World, store: Store, seconds: float) -> bool:
-    """Wait until the other worker has done what waits; False when it takes too long."""
-    ends = world.ticks() + seconds
+def _note_hurried(store: Store, wish: int) -> None:
+    """Note up to which wish everything was done, if that is news."""
+    if _hurries(store, _HURRIED) >= wish:
+        return
+    with store_failures(), store.writing() as tx:
+        tx.execute(
+            "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", (_HURRIED, wish)
+        )
+
+
+def _waited(world: World, store: Store, wish: int, ends: float) -> Worked | None:
+    """Wait until the other worker has hurried; None when it ended before that."""
     while world.ticks() < ends:
-        if not waiting(store.db):
-            return True
+        if _hurries(store, _HURRIED) >= wish:
+            return Worked(left=len(waiting(store.db)))
         if holder(store.db, WORKER, now=world.clock()) is None:
-            return True
+            return None
         world.pause(_PAUSE)
-    return False
+    return Worked(busy=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from agentctx.config import environment, home
 from agentctx.errors import PayloadError
 from agentctx.failures import note_failure
-from agentctx.hooks.here import Here, Outside
+from agentctx.hooks.here import PATIENCE, Here, Outside
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
@@ -43,8 +43,16 @@ EVENTS = {
 DEADLINE = 5.0
 """Seconds after which a hook ends itself; the client waits ten."""
 
-SHORT_DEADLINE = {"session-end": 1.2}
+SHORT_DEADLINE = {"session-end": 1.4}
 """What a client allows all hooks of a session's end is 1.5 seconds."""
+
+PATIENCE_FOR = {
+    "session-start": 1.0,
+    "user-prompt-submit": 1.0,
+    "subagent-start": 1.0,
+    "session-end": 0.4,
+}
+"""Seconds that the events a session waits for wait for other writers."""
 
 MOST_BYTES = 64 * 1024 * 1024
 _BLOCK = 1 << 20
@@ -58,7 +66,7 @@ def run(event: str) -> NoReturn:
     _thread.start_new_thread(_end_in_time, (known, limit))
     try:
         if event in EVENTS:
-            _write(_answer(event))
+            _respond(event)
     except CodedError as error:
         _fails(event, error.code)
     except Exception as error:  # noqa: BLE001 - a session is never told
@@ -66,14 +74,16 @@ def run(event: str) -> NoReturn:
     os._exit(0)
 
 
-def _answer(event: str) -> str:
-    """Do what an event asks for; give what is to be printed, perhaps nothing."""
+def _respond(event: str) -> None:
+    """Do what an event asks for: print first, for the session waits, then keep."""
     environ = environment()
     outside = Outside(home(environ), environ, _clock, os.urandom)
     here = Here(event, _payload(_input()), outside)
     module, name = EVENTS[event]
     text = import_module(module).answer(here)
-    return output(name, text) if text else ""
+    if text:
+        _write(output(name, text))
+    here.finish(PATIENCE_FOR.get(event, PATIENCE))
 
 
 def output(name: str, text: str) -> str:

@@ -9,6 +9,7 @@ from agentctx.records.sessions import note_session
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here
+    from agentctx.records.store import Store
 
 
 def answer(here: Here) -> str:
@@ -18,6 +19,11 @@ def answer(here: Here) -> str:
     new = here.text("new_cwd")
     if is_path(new):
         here.payload = {**here.payload, "cwd": new}
-    with here.store() as store, store.writing() as tx:
-        note_session(tx, here.session_id, here.project.project_id, now=here.clock())
+    session_id, now = here.session_id, here.clock()
+
+    def act(store: Store) -> None:
+        with store.writing() as tx:
+            note_session(tx, session_id, here.project.project_id, now=now)
+
+    here.keep(act)
     return ""

@@ -8,15 +8,16 @@ needed, for most uses of a tool need none.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import HomeError
 from agentctx.failures import note_failure
-from corpus.errors import CodedError
+from corpus.errors import CodedError, StoreBusyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentctx.clock import Clock
     from agentctx.project import Project
@@ -29,6 +30,8 @@ KEY_VARIABLE = "ANTHROPIC_API_KEY"
 LONGEST_ID, LONGEST_PATH = 200, 4096
 PATIENCE = 2.0
 """Seconds that a hook waits for other writers."""
+
+_LEAST, _LONG_PATIENCE = 0.05, 60.0
 
 
 class Outside(NamedTuple):
@@ -54,6 +57,8 @@ class Here:
         self.clock = outside.clock
         self.random = outside.random
         self._start_worker = outside.wake
+        self._store: Store | None = None
+        self._acts: list[Callable[[Store], object]] = []
         self._project: Project | None = None
 
     @property
@@ -87,8 +92,9 @@ class Here:
 
     @property
     def worktree(self) -> str:
-        """The name of the linked working tree, empty in the main one."""
-        return self.project.worktree or ""
+        """The linked working tree's name as records keep it; empty in the main one."""
+        name = self.project.worktree or ""
+        return clean_key(name) if name else ""
 
     @property
     def in_subagent(self) -> bool:
@@ -113,15 +119,51 @@ class Here:
 
     @contextmanager
     def store(self, *, create: bool = True) -> Iterator[Store]:
-        """Open the store for a short while; FileNotFoundError where none is made.
+        """Open the store, or go on with it; FileNotFoundError where none is made.
 
         Raises the errors of `open_store`, and those of `corpus.sqlite`.
         """
-        from agentctx.records.store import open_store  # noqa: PLC0415 - see above
         from corpus.sqlite import store_failures  # noqa: PLC0415 - see above
 
+        store = self._store or self._opened(create=create)
+        self._store = store
+        with store_failures():
+            yield store
+
+    def keep(self, act: Callable[[Store], object]) -> None:
+        """Have something written once the answer is out, in the order of asking."""
+        self._acts.append(act)
+
+    def finish(self, patience: float = PATIENCE) -> None:
+        """Write what is to be kept, within so many seconds for all of it.
+
+        What has to wait longer for other writers is left to a process of its own: a
+        session waits for none, and nothing is lost.
+        """
+        ends = time.monotonic() + patience
+        acts, self._acts = self._acts, []
         try:
-            store = open_store(
+            for number, act in enumerate(acts):
+                try:
+                    self._do(act, max(_LEAST, ends - time.monotonic()))
+                except StoreBusyError as error:
+                    if not self._leave(acts[number:]):
+                        self.fails(error.code)
+                    break
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let the store go."""
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+    def _opened(self, *, create: bool) -> Store:
+        from agentctx.records.store import open_store  # noqa: PLC0415 - see above
+
+        try:
+            return open_store(
                 self.home, clock=self.clock, random=self.random, create=create
             )
         except FileNotFoundError:
@@ -131,21 +173,58 @@ class Here:
         except OSError:
             reason = "the system does not let us open the store"
             raise HomeError(reason=reason) from None
-        with store, store_failures():
-            store.patience = PATIENCE
-            yield store
 
-    def count(self, store: Store, given: Given) -> None:
-        """Count what is said; one that cannot be counted is said all the same."""
-        if self.session_id is None:
-            return
-        from agentctx.records.sessions import account  # noqa: PLC0415 - see above
-
-        store.db.execute("PRAGMA synchronous = NORMAL")  # a count that may be lost
+    def _do(self, act: Callable[[Store], object], patience: float) -> None:
+        """Write one thing; what goes wrong with it, but for waiting, is noted."""
         try:
-            account(store, self.session_id, self.project.project_id, given)
+            with self.store() as store:
+                store.patience = patience
+                act(store)
+        except StoreBusyError:
+            raise
         except CodedError as error:
             self.fails(error.code)
+
+    def _leave(self, acts: Sequence[Callable[[Store], object]]) -> bool:
+        """Let a process of its own write; False where there can be none.
+
+        It opens the store anew: a connection does not survive a fork.
+        """
+        if not hasattr(os, "fork"):
+            return False
+        try:
+            if os.fork():
+                return True
+        except OSError:
+            return False
+        try:  # in the child: nothing may return from here
+            os.setsid()
+            nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251 - no file
+            for stream in (0, 1, 2):
+                os.dup2(nowhere, stream)
+            self._store = None
+            for act in acts:
+                try:
+                    self._do(act, _LONG_PATIENCE)
+                except StoreBusyError as error:
+                    self.fails(error.code)
+        finally:
+            os._exit(0)
+
+    def count(self, given: Given) -> None:
+        """Have counted what is said."""
+        if self.session_id is None:
+            return
+        session_id, project_id = self.session_id, self.project.project_id
+
+        def act(store: Store) -> None:
+            from agentctx.records.sessions import account  # noqa: PLC0415 - see above
+
+            store.db.execute("PRAGMA synchronous = NORMAL")  # it may be lost
+            account(store, session_id, project_id, given)
+            store.db.execute("PRAGMA synchronous = FULL")
+
+        self.keep(act)
 
     def file_of(self, path: str) -> str | None:
         """Give a path of this session as the project names it; None if outside."""
@@ -178,6 +257,13 @@ class Here:
     def fails(self, code: str, detail: str = "") -> None:
         """Keep in the log that something did not work."""
         note_failure(self.home, self.event, code, detail, now=self.clock())
+
+
+def clean_key(name: str) -> str:
+    """Give a name as it is stored: without secrets."""
+    from agentctx.redact import redact  # noqa: PLC0415 - only in a working tree
+
+    return redact(name).text
 
 
 def is_path(text: str) -> bool:

@@ -7,10 +7,16 @@ later, the stub says so.
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from agentctx.briefing.budget import shortened
-from agentctx.errors import BodyError, ForgottenError, TitleError
+from agentctx.errors import (
+    AlreadySupersededError,
+    BodyError,
+    ForgottenError,
+    TitleError,
+)
 from agentctx.records.graph import LONGEST_NAME, link
 from agentctx.records.model import BODY_CHARACTERS, TITLE_CHARACTERS, NewRecord
 from agentctx.records.observed import (
@@ -19,7 +25,7 @@ from agentctx.records.observed import (
     observed,
     seen_before,
 )
-from agentctx.records.read import by_id
+from agentctx.records.read import by_id, head_of
 from agentctx.records.sessions import note_session
 from agentctx.records.write import add_record
 from agentctx.redact import redact
@@ -33,6 +39,10 @@ if TYPE_CHECKING:
     from agentctx.records.model import Record
     from agentctx.records.store import Store
 
+PASSED = "The same command passed later"
+"""What the stub of a failure says once it is over."""
+
+_KEY = 24
 MOST_FIXING = 8
 """Files named that were changed between a failure and its end."""
 
@@ -41,7 +51,8 @@ def note_seen(here: Here, session_id: str, seen: Observed) -> None:
     """Keep what one use of a tool has shown."""
     project_id = here.project.project_id
     now = here.clock()
-    with here.store() as store:
+
+    def act(store: Store) -> None:
         found = list(_observations(here, seen))
         if seen.failure is not None:
             found.append(_noted_failure(here, store, session_id, seen.failure))
@@ -50,6 +61,8 @@ def note_seen(here: Here, session_id: str, seen: Observed) -> None:
         with store.writing() as tx:
             note_session(tx, session_id, project_id, now=now)
             note_observations(tx, session_id, project_id, found, now=now)
+
+    here.keep(act)
 
 
 def _observations(here: Here, seen: Observed) -> Iterator[Observation]:
@@ -81,22 +94,34 @@ def _outcome(tests: Tests) -> str:
 def _noted_failure(
     here: Here, store: Store, session_id: str, failure: Failure
 ) -> Observation:
-    """Make a stub of a failure that is not known yet; give what is noted of it."""
-    known = _open_stub(store, here.project.project_id, failure.key)
-    if known is None:
-        known = _stub(here, store, session_id, failure)
-    return Observation("failure", failure.key, "" if known is None else known.id)
+    """Make a stub of a failure that is not known yet; give what is noted of it.
+
+    One that had passed since is news: the stub that says so makes way for a new one.
+    """
+    known = _known_stub(store, here.project.project_id, _key(failure))
+    if known is None or PASSED in known.body:
+        known = _stub(here, store, session_id, failure, fixed=known) or known
+    return Observation("failure", _key(failure), "" if known is None else known.id)
 
 
-def _open_stub(store: Store, project_id: str, key: str) -> Record | None:
+def _known_stub(store: Store, project_id: str, key: str) -> Record | None:
+    """Give the current record of a failure, however often it came and went."""
     for one in seen_before(store.db, project_id, "failure", key):
         record = by_id(store.db, one.detail) if one.detail else None
-        if record is not None and record.current:
-            return record
+        head = None if record is None else head_of(store.db, record)
+        if head is not None and head.current:
+            return head
     return None
 
 
-def _stub(here: Here, store: Store, session_id: str, failure: Failure) -> Record | None:
+def _stub(
+    here: Here,
+    store: Store,
+    session_id: str,
+    failure: Failure,
+    *,
+    fixed: Record | None,
+) -> Record | None:
     name = None if failure.file is None else here.file_of(failure.file)
     new = NewRecord(
         type="bugfix",
@@ -109,16 +134,20 @@ def _stub(here: Here, store: Store, session_id: str, failure: Failure) -> Record
         confidence="inferred",
         trust="tool",
         session_id=session_id,
+        key=_key(failure),
         files=() if name is None else (name,),
     )
     project = here.project
+    old = None if fixed is None else fixed.id
     try:
-        record = add_record(store, project.project_id, new).record
+        record = add_record(store, project.project_id, new, supersedes=old).record
+    except AlreadySupersededError:  # another hook was first
+        return _known_stub(store, project.project_id, _key(failure))
     except (ForgottenError, TitleError, BodyError) as error:
         here.fails(error.code)
         return None
     if project.branch is not None:
-        branch = ("branch", project.branch[:LONGEST_NAME])
+        branch = ("branch", redact(_plain(project.branch)).text[:LONGEST_NAME])
         with store.writing() as tx:
             link(store, tx, project.project_id, record.id, branch, "observed_in")
     return record
@@ -138,14 +167,14 @@ def _note_passed(here: Here, store: Store, session_id: str, tests: Tests) -> Non
         record = by_id(store.db, record_id)
         if record is None or not record.current or record.source != "hook_observation":
             continue
-        if record.body.split("\n", 1)[0] == first:
+        if PASSED not in record.body and record.body.split("\n", 1)[0] == first:
             _supersede_fixed(here, store, record, tests, edited[-MOST_FIXING:])
 
 
 def _supersede_fixed(
     here: Here, store: Store, record: Record, tests: Tests, edited: list[str]
 ) -> None:
-    ended = f"The same command passed later ({_outcome(tests)})"
+    ended = f"{PASSED} ({_outcome(tests)})"
     ended += f"; changed in the session: {', '.join(edited)}." if edited else "."
     rest = shortened(record.body, characters=BODY_CHARACTERS - len(ended) - 2)
     new = NewRecord(
@@ -156,12 +185,19 @@ def _supersede_fixed(
         confidence="inferred",
         trust="tool",
         session_id=record.session_id,
+        key=record.key,
         files=tuple(edited),
     )
     try:
         add_record(store, here.project.project_id, new, supersedes=record.id)
-    except (ForgottenError, BodyError) as error:
+    except (AlreadySupersededError, ForgottenError, BodyError) as error:
         here.fails(error.code)
+
+
+def _key(failure: Failure) -> str:
+    """Give what the same failure is known by; it holds nothing of its text."""
+    text = failure.key.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).hexdigest()[:_KEY]
 
 
 def _first_line(command: str) -> str:

@@ -1,6 +1,7 @@
 """A session is about to be compacted: keep where its work stands (A4.6).
 
-Nothing is said; what was given counts as forgotten from now on.
+Nothing is said; what was given counts as forgotten from now on. The session begins anew
+in a moment, so the digest has to know the handover by then.
 """
 
 from __future__ import annotations
@@ -8,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.briefing.handover import Author, keep_handover, snapshot
+from agentctx.briefing.making import renew_digest
 from agentctx.briefing.state import session_state
 from agentctx.clients.claude_transcript import read_last_turns
-from agentctx.errors import ForgottenError, TranscriptError
+from agentctx.errors import TranscriptError
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
 
 if TYPE_CHECKING:
     from agentctx.clients.claude_transcript import Turn
     from agentctx.hooks.here import Here
+    from agentctx.records.store import Store
 
 READ = 4 * 1024 * 1024
 """Bytes at the end of a transcript that are looked at."""
@@ -32,15 +35,16 @@ def answer(here: Here) -> str:
     turns = _turns(here, source.path)
     author = Author(source.session_id, source.project_id, here.worktree)
     now = here.clock()
-    with here.store() as store:
+
+    def act(store: Store) -> None:
         with store.writing() as tx:
             note_session(tx, source.session_id, source.project_id, now=now)
             hear(tx, source, now=now)
         made = snapshot(store.db, source.session_id, turns)
-        try:
-            keep_handover(store, author, made)
-        except ForgottenError:  # a person deleted this one
-            here.fails(ForgottenError.code)
+        if keep_handover(store, author, made) is not None:
+            renew_digest(store, source.project_id)
+
+    here.keep(act)  # a handover that a person deleted is noted as a failure
     return ""
 
 

@@ -9,19 +9,24 @@ from agentctx.records.transcripts import hear
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here
+    from agentctx.records.store import Store
 
 
 def answer(here: Here) -> str:
     """Note the end of a session; say nothing."""
-    if here.session_id is None:
+    session_id = here.session_id
+    if session_id is None:
         return ""
     now = here.clock()
     source = here.transcript()
-    with here.store() as store:
+
+    def act(store: Store) -> None:
         with store.writing() as tx:
-            note_session(tx, here.session_id, here.project.project_id, now=now)
-            end_session(tx, here.session_id, now=now)
+            note_session(tx, session_id, here.project.project_id, now=now)
+            end_session(tx, session_id, now=now)
             if source is not None:
                 hear(tx, source, now=now, ended=True)
         here.wake_if_wanted(store)
+
+    here.keep(act)
     return ""

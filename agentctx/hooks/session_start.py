@@ -6,27 +6,40 @@ compaction or a clear nothing counts as given any more.
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from agentctx.briefing.digest import is_behind, read_digest
+from agentctx.briefing.digest import digest_of, is_behind
 from agentctx.briefing.opening import Briefing, Place, session_briefing
 from agentctx.briefing.state import session_state
+from agentctx.clock import moment_of
 from agentctx.records.namespaces import note_namespace
 from agentctx.records.sessions import Given
+from agentctx.records.transcripts import Source, hear, note_source, unended
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agentctx.briefing.digest import Digest
     from agentctx.hooks.here import Here
     from agentctx.records.store import Store
+    from agentctx.records.transcripts import Heard
 
 FORGOTTEN = frozenset({"clear", "compact"})
 """Sources after which the session knows nothing of what it was given."""
 
+SILENT = timedelta(minutes=30)
+"""How long nothing was written for a session that must have ended without a word."""
+
+LOOKED_BACK, MOST_LOOKED_AT = timedelta(days=30), 32
+"""Sessions that are looked at: no older (clients keep no more), and no more."""
+
 
 def answer(here: Here) -> str:
     """Give the briefing of a session's first moment; empty without one."""
-    digest = read_digest(here.home, here.project.project_id)
+    digest = digest_of(here.home, here.project)
     if here.text("source") in FORGOTTEN:
         with session_state(here.home, here.session_id) as state:
             state.clear()
@@ -49,24 +62,51 @@ def _told(here: Here, store: Store, digest: Digest | None) -> str:
     if briefing.text and here.session_id is not None:
         with session_state(here.home, here.session_id) as state:
             state.add(list(briefing.whole))
-    here.count(store, Given(here.event, briefing.tokens, briefing.shown))
-    _have_made(here, store, digest, stale=briefing.stale)
+    here.count(Given(here.event, briefing.tokens, briefing.shown))
+    here.keep(lambda kept: _have_made(here, kept, digest, stale=briefing.stale))
     return briefing.text
+
+
+def _note_sessions(here: Here, store: Store) -> None:
+    """Know of this session from its start; have those read that crashed."""
+    source = here.transcript()
+    crashed = list(_crashed(here, store))
+    with store.writing() as tx:
+        if source is not None:
+            note_source(tx, source, now=here.clock())
+        for one, ended_at in crashed:
+            past = Source(one.session_id, one.project_id, one.cwd, one.path)
+            hear(tx, past, now=ended_at, ended=True)
+
+
+def _crashed(here: Here, store: Store) -> Iterator[tuple[Heard, datetime]]:
+    """Find sessions that went on after they were last heard of, and fell silent."""
+    now = here.clock()
+    for one in unended(store.db, since=now - LOOKED_BACK, limit=MOST_LOOKED_AT):
+        try:
+            written = os.stat(one.path).st_mtime  # noqa: PTH116 - text
+            written_at = datetime.fromtimestamp(written, UTC)
+        except (OSError, ValueError, OverflowError):
+            continue
+        is_ours = one.session_id == here.session_id
+        if not is_ours and moment_of(one.heard_at) < written_at < now - SILENT:
+            yield one, written_at
 
 
 def _have_made(here: Here, store: Store, digest: Digest | None, *, stale: bool) -> None:
     """Wake the worker where the digest should be another, or something else waits."""
     project = here.project
-    try:
-        note_namespace(
-            store, project.project_id, name=project.name, root=str(project.main_root)
-        )
-        behind = digest is None or is_behind(store, digest)
-        if stale and not behind:
-            store.touch(project.project_id)
-    except CodedError as error:
-        here.fails(error.code)
-        return
+    note_namespace(
+        store, project.project_id, name=project.name, root=str(project.main_root)
+    )
+    behind = (
+        digest is None
+        or digest.project_id != project.project_id
+        or is_behind(store, digest)
+    )
+    if stale and not behind:
+        store.touch(project.project_id)
+    _note_sessions(here, store)
     if behind or stale:
         here.wake()
     else:

@@ -13,6 +13,7 @@ from agentctx.records.transcripts import hear
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here
+    from agentctx.records.store import Store
 
 
 def answer(here: Here) -> str:
@@ -21,10 +22,13 @@ def answer(here: Here) -> str:
     if source is None or here.in_subagent:
         return ""
     now = here.clock()
-    with here.store() as store:
+
+    def act(store: Store) -> None:
         with store.writing() as tx:
             note_session(tx, source.session_id, source.project_id, now=now)
             hear(tx, source, now=now)
         if here.has_key() and read_config(here.home).flag("llm"):
             here.wake_if_wanted(store)  # without a model the session's end does
+
+    here.keep(act)
     return ""

@@ -9,6 +9,7 @@ from agentctx.records.transcripts import hear
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here
+    from agentctx.records.store import Store
 
 
 def answer(here: Here) -> str:
@@ -17,7 +18,11 @@ def answer(here: Here) -> str:
     if source is None or here.in_subagent:
         return ""
     now = here.clock()
-    with here.store() as store, store.writing() as tx:
-        note_session(tx, source.session_id, source.project_id, now=now)
-        hear(tx, source, now=now)
+
+    def act(store: Store) -> None:
+        with store.writing() as tx:
+            note_session(tx, source.session_id, source.project_id, now=now)
+            hear(tx, source, now=now)
+
+    here.keep(act)
     return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentctx.briefing.digest import read_digest, standing_blocks
+from agentctx.briefing.digest import digest_of, standing_blocks
 from agentctx.briefing.opening import Place, project_lines
 from agentctx.briefing.prompted import Matches, rules, told
 from agentctx.briefing.state import read_state
@@ -27,7 +27,7 @@ def answer(here: Here) -> str:
         with here.store(create=False) as store:
             found = _found(here, store)
             if found.text:
-                here.count(store, Given(here.event, found.tokens, found.records))
+                here.count(Given(here.event, found.tokens, found.records))
             return found.text
     except FileNotFoundError:  # nothing was ever recorded
         return ""
@@ -38,7 +38,7 @@ def _found(here: Here, store: Store) -> Told:
     project_id = here.project.project_id
     prompt = read_state(here.home, here.session_id).prompt
     about = rules(store, project_id, prompt) if prompt else Matches()
-    digest = read_digest(here.home, project_id)
+    digest = digest_of(here.home, here.project)
     before: list[str] = []
     after: list[tuple[str, str]] = []
     if digest is not None:

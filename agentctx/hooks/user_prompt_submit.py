@@ -28,7 +28,7 @@ def answer(here: Here) -> str:
         with here.store(create=False) as store:
             found = _found(here, store, prompt)
             if found is not NOTHING:
-                here.count(store, Given(here.event, found.tokens, found.records))
+                here.count(Given(here.event, found.tokens, found.records))
             return found.text
     except FileNotFoundError:  # nothing was ever recorded
         return ""

@@ -22,8 +22,7 @@ def shown(text: str) -> str:
         text = text[:HEAD] + CUT + text[-TAIL:]
     if "\r" in text:
         text = compiled(r"\r+\n").sub("\n", text)
-        text = compiled(r"^[^\n]*\r(?=[^\n])").sub("", text)
-        text = text.replace("\r", "")
+        text = "\n".join(_last_drawn(line) for line in text.split("\n"))
     text = visible(text).replace("\u00a0", " ")
     if len(text) <= LONGEST_LINE:
         return text
@@ -33,6 +32,11 @@ def shown(text: str) -> str:
             for line in text.split("\n")
         ]
     )
+
+
+def _last_drawn(line: str) -> str:
+    """Give what was drawn last on a line; what follows nothing is what was there."""
+    return line.rstrip("\r").rsplit("\r", 1)[-1]
 
 
 def one_line(text: str, longest: int) -> str:

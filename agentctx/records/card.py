@@ -106,9 +106,16 @@ def _lines(record: Record, now: datetime) -> Iterator[str]:
     if not record.current:
         facts.append("superseded")
     yield f"[{record.id}] {', '.join(facts)}"
-    yield f"{QUOTE}{one_line(record.title)}"
+    if not begins_with_title(record):
+        yield f"{QUOTE}{one_line(record.title)}"
     for line in shown(record.body).split("\n"):
         yield f"{QUOTE}{line.rstrip()}".rstrip()
+
+
+def begins_with_title(record: Record) -> bool:
+    """Say whether a body says its title again, as its first words."""
+    title = record.title.removesuffix(_CUT).rstrip()
+    return record.body.startswith(title)
 
 
 def quoted(text: str) -> str:

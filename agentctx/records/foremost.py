@@ -57,7 +57,7 @@ def current_wordings(
     rows = db.execute(
         f"""
         SELECT id, title, body, confidence FROM records
-         WHERE id IN ({marks}) AND project_id IN (?, ?) AND superseded_at IS NULL
+         WHERE id IN ({marks}) AND +project_id IN (?, ?) AND superseded_at IS NULL
         """,
         (*ids, project_id, GLOBAL),
     )

@@ -131,8 +131,15 @@ CREATE TABLE proposals (
   record_id TEXT NOT NULL REFERENCES records(id) ON DELETE CASCADE,
   other_id TEXT REFERENCES records(id) ON DELETE CASCADE,
   at TEXT NOT NULL,
+  dismissed_at TEXT,
   UNIQUE (kind, record_id, other_id)
 ) STRICT
+""",
+    """
+CREATE TRIGGER tidied_after_delete AFTER DELETE ON records BEGIN
+  UPDATE state SET value = (SELECT COALESCE(max(rowid), 0) FROM records)
+   WHERE name = 'tidied' AND value > (SELECT COALESCE(max(rowid), 0) FROM records);
+END
 """,
     """
 CREATE TABLE leases (

@@ -66,6 +66,12 @@ def renew(tx: Tx, name: str, owner: str, *, now: datetime) -> bool:
     return changed.rowcount > 0
 
 
+def is_held(db: Db, name: str, owner: str) -> bool:
+    """Say whether a lease is still ours: nobody has taken it from us."""
+    row = db.execute("SELECT owner FROM leases WHERE name = ?", (name,)).fetchone()
+    return row is not None and row["owner"] == owner
+
+
 def give_back(tx: Tx, name: str, owner: str) -> None:
     """End a lease that is ours."""
     tx.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))

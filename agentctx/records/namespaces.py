@@ -71,6 +71,15 @@ def list_namespaces(db: Db) -> list[Namespace]:
     ]
 
 
+def known_places(db: Db) -> dict[str, str]:
+    """Give where each namespace was last seen, whether it holds anything or not."""
+    with store_failures():
+        rows = db.execute(
+            "SELECT project_id, root FROM namespaces WHERE root <> '' ORDER BY number"
+        ).fetchall()
+    return {row[0]: row[1] for row in rows}
+
+
 class Likely(NamedTuple):
     """Other namespaces whose records may be meant here.
 

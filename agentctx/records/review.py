@@ -40,20 +40,28 @@ class Review(NamedTuple):
 def recent_sessions(db: Db, project_id: str, *, limit: int) -> list[SessionCard]:
     """List the sessions of a project, the newest first."""
     rows = db.execute(
-        f"SELECT {_CARD} FROM sessions WHERE project_id = ?"
-        " ORDER BY started_at DESC, session_id LIMIT ?",
-        (project_id, limit),
+        f"""
+          SELECT {_CARD} FROM sessions
+           WHERE project_id = :project OR session_id IN (
+                   SELECT session_id FROM records WHERE project_id = :project)
+        ORDER BY started_at DESC, session_id LIMIT :limit
+        """,
+        {"project": project_id, "limit": limit},
     )
     return [SessionCard(*row) for row in rows]
 
 
 def find_sessions(db: Db, project_id: str, text: str) -> list[SessionCard]:
-    """Find the sessions of a project whose id is a text, or begins with it."""
+    """Find the sessions of a project whose id is a text, or begins with it.
+
+    One that went on elsewhere belongs to every project that it left a record in.
+    """
     rows = db.execute(
         f"""
           SELECT {_CARD} FROM sessions
-           WHERE project_id = :project
-             AND (session_id = :text OR substr(session_id, 1, :size) = :text)
+           WHERE (session_id = :text OR substr(session_id, 1, :size) = :text)
+             AND (project_id = :project OR session_id IN (
+                    SELECT session_id FROM records WHERE project_id = :project))
         ORDER BY session_id = :text DESC, session_id LIMIT 3
         """,
         {"project": project_id, "text": text, "size": len(text)},
@@ -61,15 +69,15 @@ def find_sessions(db: Db, project_id: str, text: str) -> list[SessionCard]:
     return [SessionCard(*row) for row in rows]
 
 
-def review_of(db: Db, card: SessionCard) -> Review:
-    """Gather what a session yielded."""
+def review_of(db: Db, card: SessionCard, project_id: str) -> Review:
+    """Gather what a session yielded in a project, and everywhere."""
     rows = db.execute(
         f"""
           SELECT {COLUMNS} FROM {FROM}
            WHERE r.session_id = ? AND r.project_id IN (?, ?)
         ORDER BY r.recorded_at, r.id
         """,
-        (card.session_id, card.project_id, GLOBAL),
+        (card.session_id, project_id, GLOBAL),
     )
     return Review(
         card=card,

@@ -127,6 +127,12 @@ def try_later(
     )
 
 
+def ask_again(tx: Tx, span: Span, problem: str, *, until: datetime) -> None:
+    """Drop an answer that was none, and note when to ask again."""
+    tx.execute("UPDATE spans SET state = 'due', reply = NULL WHERE id = ?", (span.id,))
+    try_later(tx, span, problem, until=until)
+
+
 def give_up(tx: Tx, span_id: str, problem: str) -> None:
     """Note that a span is not asked about any more by itself."""
     tx.execute(

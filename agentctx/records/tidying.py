@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
 from agentctx.records.model import COLUMNS, FROM, record_of
+from agentctx.records.proposals import UNUSED
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _TIDIED = "tidied"
 
 _SCORE = """
-round(1.0 + 0.02 * min(access_count, 25) + 0.1 * min(reinforce_count, 5), 4)
+round(1.0 + 0.02 * min(COALESCE(access_count, 0), 25)
+          + 0.1 * min(COALESCE(reinforce_count, 0), 5), 4)
 """
 """From 1 to 2: each fetch adds a fiftieth, each session that said it a tenth."""
 
@@ -28,7 +30,7 @@ round(1.0 + 0.02 * min(access_count, 25) + 0.1 * min(reinforce_count, 5), 4)
 def rescore(tx: Tx) -> int:
     """Make the scores anew; give how many were others."""
     return tx.execute(
-        f"UPDATE records SET score = {_SCORE} WHERE score <> {_SCORE}"
+        f"UPDATE records SET score = {_SCORE} WHERE score IS NOT {_SCORE}"
     ).rowcount
 
 
@@ -61,7 +63,7 @@ def retire_unused(tx: Tx, *, before: datetime, now: datetime) -> int:
     """Put into the past what was only observed or guessed, and nobody ever fetched.
 
     What is pinned, what a person stands for and what binds a project stays. The record
-    stays in the history.
+    stays in the history, and so does what a session said again since `before`.
     """
     return tx.execute(
         """
@@ -72,6 +74,8 @@ def retire_unused(tx: Tx, *, before: datetime, now: datetime) -> int:
            AND COALESCE(last_accessed, '') < :before
            AND NOT EXISTS (SELECT 1 FROM provenance p
                             WHERE p.record_id = records.id AND p.confirmed = 1)
+           AND NOT EXISTS (SELECT 1 FROM reinforcements s
+                            WHERE s.record_id = records.id AND s.at >= :before)
         """,
         {"now": stamp(now), "before": stamp(before)},
     ).rowcount
@@ -80,17 +84,23 @@ def retire_unused(tx: Tx, *, before: datetime, now: datetime) -> int:
 def unused_guesses(db: Db, *, before: datetime) -> list[tuple[str, str]]:
     """List what was guessed long ago and never said again nor fetched."""
     rows = db.execute(
-        """
-          SELECT project_id, id FROM records
-           WHERE superseded_at IS NULL AND confidence = 'inferred' AND pinned = 0
-             AND type IN ('decision', 'convention', 'preference')
-             AND recorded_at < ? AND access_count = 0 AND reinforce_count = 0
-             AND NOT EXISTS (SELECT 1 FROM provenance p
-                              WHERE p.record_id = records.id AND p.confirmed = 1)
+        f"""
+          SELECT r.project_id, r.id
+            FROM records r LEFT JOIN provenance p ON p.record_id = r.id
+           WHERE {UNUSED} AND r.type IN ('decision', 'convention', 'preference')
+             AND r.recorded_at < ?
              AND NOT EXISTS (SELECT 1 FROM proposals q
-                              WHERE q.record_id = records.id AND q.kind = 'prune')
-        ORDER BY id LIMIT 200
+                              WHERE q.record_id = r.id AND q.kind = 'prune')
+        ORDER BY r.id LIMIT 200
         """,
         (stamp(before),),
     )
     return [(row[0], row[1]) for row in rows]
+
+
+def known_projects(db: Db) -> set[str]:
+    """Give the ids of the projects that were noted or have a record."""
+    rows = db.execute(
+        "SELECT project_id FROM namespaces UNION SELECT project_id FROM records"
+    )
+    return {row[0] for row in rows}

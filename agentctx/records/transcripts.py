@@ -6,6 +6,7 @@ long as it was heard of after it was last settled.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import stamp
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus.sqlite import Db, Tx
+
+
+LONGEST_PUT_OFF = timedelta(days=2)
+"""Nothing is put off for longer: a day's cap waits for the next day."""
 
 
 class Heard(NamedTuple):
@@ -73,6 +78,40 @@ def hear(tx: Tx, source: Source, *, now: datetime, ended: bool = False) -> None:
     )
 
 
+def note_source(tx: Tx, source: Source, *, now: datetime) -> None:
+    """Know where a session is that has said nothing new yet: nobody has to read it.
+
+    One that waits already goes on waiting as it is; one that goes on has not ended.
+    """
+    tx.execute(
+        f"""
+        INSERT INTO transcripts
+                    (session_id, project_id, cwd, path, heard_at, settled_at)
+             VALUES (:session_id, :project_id, :cwd, :path, :at, :at)
+        ON CONFLICT (session_id) DO UPDATE
+                SET project_id = excluded.project_id, cwd = excluded.cwd,
+                    path = excluded.path, ended_at = NULL,
+                    heard_at = MAX(heard_at, excluded.heard_at),
+                    settled_at = MAX(settled_at, excluded.settled_at)
+              WHERE NOT ({_WAITING})
+        """,
+        {**source._asdict(), "at": stamp(now)},
+    )
+
+
+def unended(db: Db, *, since: datetime, limit: int) -> list[Heard]:
+    """List sessions that did not end and wait for nobody, the latest first."""
+    rows = db.execute(
+        f"""
+          SELECT {_COLUMNS} FROM transcripts
+           WHERE ended_at IS NULL AND heard_at > ? AND NOT ({_WAITING})
+        ORDER BY heard_at DESC, session_id LIMIT ?
+        """,
+        (stamp(since), limit),
+    )
+    return [_heard(row) for row in rows]
+
+
 def waiting(db: Db) -> list[Heard]:
     """List the sessions that the worker has something to do for, the oldest first."""
     rows = db.execute(
@@ -82,10 +121,27 @@ def waiting(db: Db) -> list[Heard]:
     return [_heard(row) for row in rows]
 
 
-def is_waiting(db: Db) -> bool:
-    """Say whether the worker has something to do for any session."""
-    row = db.execute(f"SELECT EXISTS (SELECT 1 FROM transcripts WHERE {_WAITING})")
+def is_waiting(db: Db, *, now: datetime) -> bool:
+    """Say whether the worker has something to do for a session that is not put off.
+
+    What was put off for very long was so before the clock was set back.
+    """
+    row = db.execute(
+        f"""
+        SELECT EXISTS (SELECT 1 FROM transcripts
+                        WHERE {_WAITING}
+                          AND (retry_at IS NULL OR retry_at NOT BETWEEN ? AND ?))
+        """,
+        (stamp(now), stamp(now + LONGEST_PUT_OFF)),
+    )
     return bool(row.fetchone()[0])
+
+
+def is_put_off(until: str | None, *, now: datetime) -> bool:
+    """Say whether something waits until a moment that a clock can explain."""
+    if until is None:
+        return False
+    return stamp(now) < until <= stamp(now + LONGEST_PUT_OFF)
 
 
 def heard(db: Db, session_id: str) -> Heard | None:

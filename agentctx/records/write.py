@@ -93,7 +93,9 @@ def add_record(
         if supersedes is not None:
             old = _superseded(tx, project_id, supersedes, namespace=namespace)
         else:
-            same = _same_fact(tx, namespace, checked)
+            same = _same_fact(tx, namespace, checked) or _same_bug(
+                tx, namespace, checked
+            )
             if same is not None:
                 return _confirmed(store, tx, same, checked, redacted)
             old = _keyed(tx, namespace, checked)
@@ -168,7 +170,8 @@ def reinforce_record(
 ) -> Record | None:
     """Count that one more session said the same; each session counts once.
 
-    Gives the record as it is then, None when it is not current any more.
+    The session that the record came from is one of the `threshold`. Gives the record
+    as it is then, None when it is not current any more.
     """
     with store_failures(), store.writing() as tx:
         record = by_id(tx, record_id)
@@ -186,8 +189,12 @@ def reinforce_record(
                                        WHERE record_id = :id),
                    confidence = CASE
                      WHEN confidence = 'inferred'
-                      AND (SELECT count(*) FROM reinforcements
-                            WHERE record_id = :id) >= :threshold
+                      AND (SELECT count(*) FROM (
+                             SELECT session_id FROM reinforcements
+                              WHERE record_id = :id
+                              UNION SELECT session_id FROM records
+                              WHERE id = :id AND session_id IS NOT NULL))
+                          >= :threshold
                      THEN 'reinforced' ELSE confidence END
              WHERE id = :id
             """,
@@ -306,6 +313,22 @@ def _same_fact(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
          LIMIT 1
         """,
         (namespace, new.type, new.title, new.body, new.key or ""),
+    ).fetchone()
+    return None if row is None else record_of(row)
+
+
+def _same_bug(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
+    """Give the current stub of a failure that was observed before, by its key."""
+    if new.type != "bugfix" or new.source != "hook_observation" or not new.key:
+        return None
+    row = tx.execute(
+        f"""
+          SELECT {COLUMNS} FROM {FROM}
+           WHERE r.project_id = ? AND r.type = 'bugfix' AND p.key = ?
+             AND r.superseded_at IS NULL
+        ORDER BY r.recorded_at DESC, r.id DESC LIMIT 1
+        """,
+        (namespace, new.key),
     ).fetchone()
     return None if row is None else record_of(row)
 

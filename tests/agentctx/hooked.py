@@ -44,8 +44,11 @@ class Client:
     def hook(self, event: str, **more: object) -> str:
         """Call a hook in this process; give the context it adds."""
         payload = self.payload(event, **more)
-        answer = import_module(EVENTS[event][0]).answer
-        return str(answer(Here(event, payload, self.outside())))
+        here = Here(event, payload, self.outside())
+        try:
+            return str(import_module(EVENTS[event][0]).answer(here))
+        finally:
+            here.finish()
 
     def outside(self) -> Outside:
         """Give the world a hook of this client stands on."""

@@ -172,7 +172,7 @@ def test_arguments_of_a_command_count_where_they_are_a_sentence(
     [
         (f"{INTRODUCTION}\n{RECORD}", ""),
         (f"{INTRODUCTION}\n{RECORD}\nUse tabs.", "Use tabs."),
-        (f"agentctx, project gauge. {INTRODUCTION}\n## In force\n{RECORD}", ""),
+        (f"agentctx. {INTRODUCTION}\n> project gauge\n## In force\n{RECORD}", ""),
         (f"{INTRODUCTION}\n{RECORD}\n\n{RECORD}\nUse tabs.", "Use tabs."),
         (f"Is this so?\n{RECORD}\nUse tabs.", "Is this so?\nUse tabs."),
         ("> a quotation\nUse tabs.", "> a quotation\nUse tabs."),

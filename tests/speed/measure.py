@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,15 +75,26 @@ def measure(
     cwd: Path,
     env: Mapping[str, str],
     accept: Sequence[int] = (0,),
+    given: bytes | None = None,
 ) -> Cost:
     """Run a command to its end; `UnexpectedStatusError` when its status is not one.
+
+    `given` is its standard input; without it the command has the one of the caller.
 
     The memory of the caller counts as a floor, because a child begins as its copy: keep
     large data out of this process.
     """
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with ExitStack() as stack:
+        out, err, entered = (
+            stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)
+        )
+        entered.write(given or b"")
+        entered.seek(0)
+        read = None if given is None else entered
         began = time.perf_counter()
-        process = subprocess.Popen(command, cwd=cwd, env=env, stdout=out, stderr=err)
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=read, stdout=out, stderr=err
+        )
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -115,6 +127,26 @@ def our_command() -> tuple[str, ...]:
         f"import sys; sys.path.append({tree!r});from corpus.cli.app import run; run()"
     )
     return (sys.executable, "-c", code)
+
+
+def agentctx_command() -> tuple[str, ...]:
+    """Give the words that start `agentctx`, as a client starts it where it can be."""
+    installed = Path(sys.executable).with_name("agentctx")
+    if installed.is_file():
+        return (str(installed),)
+    return (sys.executable, "-P", "-m", "agentctx")
+
+
+def agentctx_environment(env: Mapping[str, str], home: Path) -> dict[str, str]:
+    """Give the environment of a session: a store of its own, and no key of anybody's.
+
+    The source tree can be imported in it where nothing is installed.
+    """
+    foreign = ("AGENTCTX_", "ANTHROPIC_", "CLAUDE_")
+    kept = {name: text for name, text in env.items() if not name.startswith(foreign)}
+    if len(agentctx_command()) > 1:
+        kept["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    return {**kept, "AGENTCTX_HOME": str(home)}
 
 
 def own_environment(home: Path) -> dict[str, str]:

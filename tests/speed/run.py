@@ -15,10 +15,8 @@ import math
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,25 +24,24 @@ if __package__ in {None, ""}:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.speed.adversarial import CORPORA, common_words, many_terms
+from tests.speed.bench import ROOT, Bench, heading, row
+from tests.speed.hooks import consolidate, hooks
 from tests.speed.measure import (
     Costs,
     UnexpectedStatusError,
-    mean,
-    measure,
     our_command,
     own_environment,
 )
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
+from tests.speed.sessions import sessions
 from tests.speed.trusted import served, trusted, write_steps
 from tests.speed.writers import Writing, write_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tests.speed.measure import Cost
 
-ROOT = Path(__file__).resolve().parents[2]
 PEER = ROOT / ".venv-peer" / "bin" / "project-corpus"
 CACHE = Path(".project-corpus") / "cache"
 EDITED = Path(".project-corpus") / "reports" / "report-00007.md"
@@ -65,79 +62,16 @@ SERVER_START = 0.9
 RECORDS_CALL = 0.005
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """One line of the verdict: a figure and the most it may be."""
-
-    name: str
-    found: float
-    most: float
-    unit: str = ""
-
-    @property
-    def met(self) -> bool:
-        """Whether the figure is within its bound."""
-        return self.found <= self.most
-
-    def line(self) -> str:
-        """Write the line of the verdict."""
-        verdict = "met" if self.met else "MISSED"
-        figures = f"{self.found:>9.3f}{self.most:>9.3f}"
-        return f"{self.name:<44}{figures} {self.unit:<4}{verdict}"
-
-
-@dataclass(slots=True, kw_only=True)
-class Bench:
-    """One run: where it works, what it runs, what it found."""
-
-    folder: Path
-    ours: Sequence[str]
-    peer: Sequence[str] | None
-    rounds: int
-    env: Mapping[str, str]
-    targets: list[Target] = field(default_factory=list)
-
-    def run(self, *command: str, accept: Sequence[int] = (0,)) -> Cost:
-        """Measure any command."""
-        return measure(command, cwd=self.folder, env=self.env, accept=accept)
-
-    def our(self, *arguments: str, accept: Sequence[int] = (0,)) -> Cost:
-        """Measure our program."""
-        return self.run(*self.ours, *arguments, accept=accept)
-
-    def mean_of(self, commands: Sequence[Sequence[str]]) -> Cost:
-        """Measure commands that belong together, and give the mean of one."""
-        return mean([self.run(*command) for command in commands])
-
-    def make(self, script: str, *arguments: str) -> None:
-        """Write a corpus in another process, so that this one stays small."""
-        path = ROOT / "tests" / "speed" / script
-        subprocess.run(
-            [sys.executable, str(path), *arguments], check=True, env=self.env
-        )
-
-    def target(self, name: str, found: float, most: float, unit: str = "") -> None:
-        """Judge one figure."""
-        self.targets.append(Target(name=name, found=found, most=most, unit=unit))
-
-
 def start_up(bench: Bench) -> None:
     """Measure `--help` over an interpreter that does nothing."""
     helped = Costs()
-    bare = _bare_python(bench, rounds=2 * bench.rounds + 1)
+    bare = bench.bare_python(rounds=2 * bench.rounds + 1)
     for _ in range(2 * bench.rounds + 1):
         helped.add(bench.our("--help"))
     heading("start-up, CPU ms")
     row("python -c pass", 1000 * bare.cpu, 1000 * bare.median_cpu)
     row("project-corpus --help", 1000 * helped.cpu, 1000 * helped.median_cpu)
     bench.target("--help over python", helped.cpu - bare.cpu, HELP_OVER_PYTHON, "s")
-
-
-def _bare_python(bench: Bench, *, rounds: int) -> Costs:
-    costs = Costs()
-    for _ in range(rounds):
-        costs.add(bench.run(sys.executable, "-c", "pass"))
-    return costs
 
 
 def large_corpus(bench: Bench) -> None:
@@ -202,7 +136,7 @@ def _show_large(
     heading("2,000 sources: CPU s least and median, memory MiB")
     if bench.peer is not None:
         sys.stdout.write(f"{'':<26}{'ours':>24}{'peer':>26}  ratio\n")
-    bare = _bare_python(bench, rounds=3).cpu
+    bare = bench.bare_python(rounds=3).cpu
     for name, own in ours.items():
         text = f"{name:<26}{own.cpu:>8.3f}{own.median_cpu:>8.3f}{own.memory:>8.0f}"
         if bench.peer is not None:
@@ -395,6 +329,13 @@ def records_writers(bench: Bench) -> None:
     bench.target("32 writers: lost records", lost, 0)
 
 
+def extraction(bench: Bench) -> None:
+    """Measure what a long session costs, in this process."""
+    from tests.speed import extraction as part  # noqa: PLC0415 - large: see `measure`
+
+    part.extraction(bench)
+
+
 PARTS: dict[str, Callable[[Bench], None]] = {
     "start": start_up,
     "large": large_corpus,
@@ -404,21 +345,12 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "records-server": records_server,
     "writes": writes,
     "records-writers": records_writers,
+    "hooks": hooks,
+    "consolidate": consolidate,
+    "sessions": sessions,
+    "extraction": extraction,
     "linear": linear,
 }
-
-
-def heading(text: str) -> None:
-    """Begin a table."""
-    sys.stdout.write(f"\n{text}\n")
-    sys.stdout.flush()
-
-
-def row(name: str, *figures: float) -> None:
-    """Write one line of a small table."""
-    shown = "".join(f"{figure:>9.2f}" for figure in figures)
-    sys.stdout.write(f"{name:<26}{shown}\n")
-    sys.stdout.flush()
 
 
 def main() -> int:

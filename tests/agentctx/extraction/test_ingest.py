@@ -115,7 +115,7 @@ def test_three_sessions_that_say_the_same_reinforce_it(sessions: Sessions) -> No
     assert states == [
         ("inferred", 0),
         ("inferred", 1),
-        ("inferred", 2),
+        ("reinforced", 2),
         ("reinforced", 3),
     ]
 

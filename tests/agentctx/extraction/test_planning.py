@@ -107,14 +107,14 @@ def test_what_was_left_out_can_be_asked_about(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         done = agentctx("extract", "--session-id", "s1", "--transcript", str(said.path))
         assert done.status == 0, done.err
-        assert len(api.asked) == 1
+        assert [one.number for one in api.asked] == [0]
         left = [span for span in sessions.spans() if span.kind == "left_out"]
         assert left
         shown = agentctx("review-session", "s1")
         assert '"left_out": [' in shown.out
         asked = agentctx("review-session", "s1", "--extract")
         assert asked.status == 0, asked.err
-        assert len(api.asked) > 1
+        assert [one.number for one in api.asked][:2] == [0, 1]
     assert not [span for span in sessions.spans() if span.state != "done"]
     titles = [one.title for one in sessions.records("decision")]
     assert titles == ["Topic 40 the importer reads parquet"]
@@ -202,8 +202,9 @@ def test_a_long_session_costs_a_small_multiple_of_its_new_text(
         for number in range(100):
             said.turn(f"Topic {number}. {text}")
             sent += len(text) // 4
-            sessions.hear(said)
-            sessions.work(seconds=2)
+            if number % 2:  # as much as it takes to be read at once
+                sessions.hear(said)
+                sessions.work(seconds=2)
         sessions.hear(said, ended=True)
         sessions.work()
         asked = sum(len(one.text + one.system) // 4 for one in api.asked)

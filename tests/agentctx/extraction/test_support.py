@@ -129,6 +129,16 @@ def test_near_identical_wordings_are_one_fact(one: str, other: str) -> None:
         ("Do not store secrets in the logs", "Store secrets in the logs"),
         ("Readings are stored in UTC", "Readings are stored in local time"),
         ("Use SQLite for the ledger", "Use Postgres for the ledger of invoices"),
+        (
+            "We use Memcached for caching sessions",
+            "We use Redis for caching sessions",
+        ),
+        ("Package manager is npm", "Package manager is pnpm"),
+        ("Log levels default to debug in the API", "Log levels default to info in API"),
+        ("Sessions end after one hour idle", "Sessions end after two hours idle"),
+        ("Alice reviews the parser changes", "Bob reviews the parser changes"),
+        ("缓存会话使用 Memcached", "缓存会话使用 Redis"),
+        ("日志写入本地时区", "日志写入标准时区"),
     ],
 )
 def test_another_number_or_a_denial_is_another_fact(one: str, other: str) -> None:

@@ -251,7 +251,7 @@ def test_a_sub_agent_is_told_the_project_and_its_rules(
     assert lines[0] == "weather is built with Python."
     assert lines[1] == "Uploads are retried"
     assert f"[{rule.id}]" in told
-    assert "Log in UTC" in lines
+    assert "Log in UTC." in lines
     assert "Uploader notes" not in lines
 
 

@@ -12,6 +12,8 @@ import pytest
 from agentctx.briefing.budget import SESSION_TOKENS, SHARES
 from agentctx.briefing.digest import digest_path, read_digest
 from agentctx.briefing.state import read_state
+from agentctx.extraction.consolidation import consolidate
+from agentctx.project import resolve_project
 from agentctx.records.card import INTRODUCTION
 from agentctx.records.model import Replacement
 from agentctx.records.remove import delete_record
@@ -41,9 +43,11 @@ def test_a_session_begins_with_what_is_in_force(
     record = desk.keep("Readings are stored in UTC")
     told = client.hook("session-start", source=source)
     assert f"[{record.id}] decision, since 2026-01-10, explicit" in told
-    assert quoted(told) == ["Readings are stored in UTC", "Readings are stored in UTC."]
-    assert told.startswith("agentctx, project weather. ")
-    assert INTRODUCTION in told
+    assert quoted(told) == [
+        "project weather",
+        "Readings are stored in UTC.",
+    ]
+    assert told.startswith(f"agentctx. {INTRODUCTION}\n")
 
 
 @pytest.mark.requirement("A4.2")
@@ -319,3 +323,22 @@ def test_a_newer_store_is_left_alone(client: Client, desk: Desk) -> None:
     assert "SQLite" not in told
     with pytest.raises(StoreTooNewError):
         store_at(client.home)
+
+
+@pytest.mark.requirement("A4.2")
+def test_a_new_project_begins_with_what_holds_everywhere(
+    client: Client, desk: Desk, tmp_path: Path
+) -> None:
+    desk.keep("Use SQLite")
+    desk.keep("Short commits", type="preference", scope="global")
+    new = tmp_path / "new"
+    (new / ".agentctx").mkdir(parents=True)
+    told = client.hook("session-start", cwd=str(new))
+    assert quoted(told)[0] == "project new"
+    assert "Short commits" in told
+    assert "SQLite" not in told
+    assert client.woken == 1
+    consolidate(desk.store, environ={})
+    found = read_digest(str(client.home), resolve_project(new, environ={}).project_id)
+    assert found is not None
+    assert found.name == "new"

@@ -148,8 +148,13 @@ def test_a_failure_that_ends_is_told_with_what_was_changed(
     assert "passed later (pytest: 5 passed)" in fixed.body
     assert "src/uploader.py" in fixed.body
     assert (fixed.confidence, fixed.trust) == ("inferred", "tool")
-    failed(client, "pytest -q", FAILURE)
-    assert len(bugs(desk)) == 2  # it is back, and that is news
+    for _ in range(3):  # it is back, and that is news, but one bug is one record
+        failed(client, "pytest -q", FAILURE)
+        (again,) = bugs(desk)
+        assert "passed later" not in again.body
+        ran(client, "pytest -q", "5 passed in 0.2s")
+        (fixed,) = bugs(desk)
+        assert "passed later" in fixed.body
 
 
 @pytest.mark.requirement("A4.7", "A2.9")
