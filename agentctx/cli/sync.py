@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from agentctx.cli.opening import open_for_reading
 from agentctx.config import environment
 from agentctx.drift.applied import apply_changes
+from agentctx.drift.proposal import MOST_ADDED
 from agentctx.drift.report import scan
 from agentctx.errors import ChangeNumberError, ConsentError, PlanChangedError
 from corpus.cli.render import counted, visible
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentctx.drift.changes import Change
+    from agentctx.drift.differences import Held, Missing
     from agentctx.drift.report import Report
     from corpus.cli.call import Call
 
@@ -33,12 +35,16 @@ _MOST_DIGITS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synced:
-    """What differs, and what of it was applied; `written` are files."""
+    """What differs, and what of it was applied; `written` are files.
+
+    `decided` says that somebody said what is to be applied, if only that nothing is.
+    """
 
     report: Report
     applied: tuple[int, ...] = ()
     written: tuple[str, ...] = ()
     checked: bool = False
+    decided: bool = False
 
     @property
     def plan(self) -> str:
@@ -57,6 +63,7 @@ class Synced:
             "plan": self.plan,
             "files": [one.shown for one in report.loaded.files],
             "findings": [one.as_json() for one in report.findings],
+            "deleted": report.deleted,
             "applied": list(self.applied),
             "written": list(self.written),
         }
@@ -105,11 +112,11 @@ def run(call: Call, *, apply: str | None, plan: str | None, check: bool) -> Sync
 
 def exit_status(value: Synced) -> int:
     """Answer 1 where a check found that something differs."""
-    return int(value.checked and bool(value.report.candidates))
+    return int(value.checked and value.report.differs)
 
 
 def lines(value: Synced) -> Iterator[str]:
-    """Show what differs, then the changes by their numbers, then what was done."""
+    """Show what differs, then the changes by their numbers, or what was done."""
     report = value.report
     yield (
         f"compared {counted(len(report.loaded.files), 'file')}:"
@@ -120,22 +127,70 @@ def lines(value: Synced) -> Iterator[str]:
         place = f"{stale.file}:{stale.first_line}"
         yield f"{place}  says what {stale.superseded_id} said"
         yield f"  {stale.statement}"
-        yield f"  now {stale.record_id}: {stale.title}"
-        if stale.number is None:
-            yield "  change it by hand, or confirm the record: `agentctx reinforce`"
-    left = [one for one in report.missing if one.number is None]
-    if left:
-        yield ""
-        yield f"not proposed yet: {counted(len(left), 'more missing record')}"
+        if stale.record_id == stale.superseded_id:
+            yield f"  that ended: {stale.title}"
+        else:
+            yield f"  now {stale.record_id}: {stale.title}"
+        if stale.held is not None:
+            yield f"  {_BY_HAND[stale.held].format(id=stale.record_id)}"
+    yield from _held_lines(report)
     for finding in report.findings:
         place = f":{finding.line}" if finding.line else ""
         yield f"note: {finding.path}{place}: {finding.detail} ({finding.code})"
-    if value.applied:
-        yield f"applied {_numbers(value.applied)} to {', '.join(value.written)}"
+    if value.decided:
+        yield _done_line(value)
         return
     for change in report.changes:
         yield ""
         yield from _change_lines(report, change)
+    if report.changes:
+        yield ""
+        yield f"plan {value.plan}: `--apply all --plan {value.plan}` applies just this"
+
+
+def _held_lines(report: Report) -> Iterator[str]:
+    """Name the missing records that no change adds, each below the reason."""
+    groups: dict[tuple[Held, str], list[Missing]] = {}
+    for one in report.missing:
+        if one.held is not None:
+            groups.setdefault((one.held, one.file), []).append(one)
+    for (held, file), some in groups.items():
+        yield ""
+        reason = _NOT_ADDED[held].format(file=file)
+        yield f"{counted(len(some), 'missing record')} not proposed: {reason}"
+        for one in some[:_MOST_NAMED]:
+            yield f"  {one.record_id}  {one.title}"
+        if len(some) > _MOST_NAMED:
+            yield f"  and {len(some) - _MOST_NAMED} more"
+
+
+def _done_line(value: Synced) -> str:
+    if value.applied:
+        return f"applied {_numbers(value.applied)} to {', '.join(value.written)}"
+    return (
+        "nothing was applied" if value.report.changes else "there is nothing to apply"
+    )
+
+
+_MOST_NAMED = 40
+_BY_HAND: dict[Held, str] = {
+    "unconfirmed": (
+        "nobody has confirmed it; `agentctx reinforce {id}` lets it be proposed"
+    ),
+    "edited": "we wrote the line and somebody edited it: change it by hand",
+    "more": "the lines say or hold more than that: change them by hand",
+    "shape": "a heading, a row or code: change it by hand",
+    "outside": "sync does not write this file: change it by hand",
+    "taken": "another change is about the same lines; apply it, then run this again",
+    "id": "the id is none that agentctx gave: change it by hand",
+}
+_NOT_ADDED: dict[Held, str] = {
+    "later": f"{MOST_ADDED} are enough at once; apply them, then run this again",
+    "outside": "they belong into {file}, which sync does not write",
+    "unreadable": "{file} is there and cannot be read",
+    "open": "{file} ends in a code fence or a comment that nothing closes",
+    "id": "their ids are none that agentctx gave",
+}
 
 
 def _change_lines(report: Report, change: Change) -> Iterator[str]:
@@ -146,7 +201,7 @@ def _change_lines(report: Report, change: Change) -> Iterator[str]:
 def _applied(report: Report, changes: tuple[Change, ...]) -> Synced:
     written = apply_changes(report, changes) if changes else ()
     applied = tuple(one.number for one in changes)
-    return Synced(report=report, applied=applied, written=written)
+    return Synced(report=report, applied=applied, written=written, decided=True)
 
 
 def _named(report: Report, asked: str) -> tuple[Change, ...]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agentctx.drift.entries import BEGIN, END, HEADING
+from agentctx.drift.entries import BEGIN, END, HEADING, end_of_section
+from agentctx.drift.outline import outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -117,9 +118,9 @@ def _add_section(
     lines: list[str], found: list[_Region], added: list[str], end: str
 ) -> None:
     """Put lines at the end of our section; where there is none, make it at the end."""
-    closing = [n for n, line in enumerate(lines) if line.strip() == END]
-    if closing and any(line.strip() == BEGIN for line in lines[: closing[-1]]):
-        found.append(_Region(closing[-1], closing[-1], added))
+    closing = end_of_section(outline_of("".join(lines)))
+    if closing is not None:
+        found.append(_Region(closing - 1, closing - 1, added))
         return
     count = len(lines)
     if lines and not lines[-1].endswith("\n"):

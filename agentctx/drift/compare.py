@@ -79,12 +79,14 @@ class Stated:
         self.left = next(every, None)
         self._by_term: defaultdict[str, list[int]] = defaultdict(list)
         self._sections: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        self._places_of: dict[tuple[str, int], int] = {}
         self._known = [passage.whole.whole for passage in self.passages]
         for number, passage in enumerate(self.passages):
             for term in self._known[number]:
                 self._by_term[term].append(number)
-            key = passage.file.path, passage.statement.section
-            self._sections[key].append(number)
+            path, statement = passage.file.path, passage.statement
+            self._sections[path, statement.section].append(number)
+            self._places_of.setdefault((path, statement.first), number)
         self._unions: dict[tuple[str, int], Evidence | None] = {}
         self._largest = math.log(len(self.passages) + 1) or 1.0
 
@@ -155,6 +157,24 @@ class Stated:
             and self._says(old, self.passages[number], need=STILL_STATED)
             and not self._tells_of(after, old, number)
         ]
+
+    def is_renewed(self, old: Claims, head: Claims, *, place: tuple[str, int]) -> bool:
+        """Say whether the statement at a path and line has what holds now instead.
+
+        Words that two versions share do not count for the newer one: it has to say
+        what is new, or no more what is gone.
+        """
+        gone = weighed(old.unlike(head), self.rarity)
+        after = head.after(old)
+        passage = self.at(place)
+        if passage is None or not self._says(after, passage):
+            return False
+        return bool(after.fresh) or matched(gone, passage.own).same < CHANGED
+
+    def at(self, place: tuple[str, int]) -> Passage | None:
+        """Give the statement that begins at a path and line."""
+        number = self._places_of.get(place)
+        return None if number is None else self.passages[number]
 
     def _tells_of(self, head: Claims, old: Claims, number: int) -> bool:
         """Say whether a statement, or its section, has what holds now."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentctx.drift.files import Instructions
+    from agentctx.drift.outline import Outline
 
 BEGIN, END = "<!-- agentctx:begin -->", "<!-- agentctx:end -->"
 HEADING = "## Decisions and conventions"
@@ -31,6 +32,7 @@ class Marked(NamedTuple):
 
     line: int
     record_id: str
+    text: str
     intact: bool
 
 
@@ -64,7 +66,25 @@ def marked_lines(file: Instructions) -> Iterator[Marked]:
             continue
         bare = line[: found.start()].removeprefix("\ufeff")
         text = bare.removeprefix(bullet_of(bare)).strip()
-        yield Marked(number, found[1], found[2] == _hash(text))
+        yield Marked(number, found[1], text, found[2] == _hash(text))
+
+
+def end_of_section(outline: Outline) -> int | None:
+    """Give the line that ends our section, None where a text has none of ours.
+
+    Marks that code or a longer comment shows are somebody's text.
+    """
+    begun, found = False, None
+    for number, note in outline.notes:
+        begun = begun or note == BEGIN
+        if begun and note == END:
+            found = number
+    return found
+
+
+def can_take_lines(outline: Outline) -> bool:
+    """Say whether what is added to a text would be read."""
+    return not outline.is_open or end_of_section(outline) is not None
 
 
 def bullet_of(line: str) -> str:
@@ -97,8 +117,15 @@ def _harmless(text: str) -> str:
 
 
 def _escaped(part: str) -> str:
-    part = _TAG.sub(r"\\<", part)
-    return _AT.sub(r"\\@", part)
+    """Escape tags, links and imports, whatever backslashes stand before them."""
+    return _AT.sub(r"\\@", _LIVE.sub(_escaped_once, part))
+
+
+def _escaped_once(found: re.Match[str]) -> str:
+    slashes, sign = found[1], found[2]
+    if len(slashes) % 2 == 0:
+        slashes += "\\"
+    return f"{slashes}{sign}"
 
 
 def _are_ticks_paired(text: str) -> bool:
@@ -111,7 +138,7 @@ _BULLET = re.compile(
     r"\s*(?:>\s?)*\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?"
 )
 _CODE = re.compile(r"(`[^`]*`)")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LIVE = re.compile(r"(\\*)(<(?=[A-Za-z/!?])|\](?=[(\[])|(?<=!)\[)")
 _AT = re.compile(r"(?<![\w\\])@")
 _OPENS = re.compile(r"[#>\-+*=|~\[:]|(?:_\s*){3}")
 _NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")

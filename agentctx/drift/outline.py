@@ -36,10 +36,16 @@ class Statement(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The statements of a text in order, and the paths that it imports."""
+    """The statements of a text in order, and the paths that it imports.
+
+    `notes` are the comments that are a line of their own, with their lines from 1.
+    `is_open` says that a fence or a comment has no end: what is appended falls into it.
+    """
 
     statements: tuple[Statement, ...]
     imports: tuple[str, ...]
+    notes: tuple[tuple[int, str], ...]
+    is_open: bool
 
 
 def outline_of(text: str) -> Outline:
@@ -52,7 +58,8 @@ def outline_of(text: str) -> Outline:
     found = tuple(reader.found)
     prose = (one.text for one in found if one.kind != "code")
     paths = [path for text in prose for path in imports_in(text)]
-    return Outline(found, tuple(dict.fromkeys(paths))[:MOST_IMPORTS])
+    imports = tuple(dict.fromkeys(paths))[:MOST_IMPORTS]
+    return Outline(found, imports, tuple(reader.notes), reader.is_open)
 
 
 def imports_in(text: str) -> tuple[str, ...]:
@@ -68,6 +75,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.found: list[Statement] = []
+        self.notes: list[tuple[int, str]] = []
         self._headings: list[tuple[int, str]] = []
         self._items: list[tuple[int, str]] = []
         self._lead = ""
@@ -76,13 +84,23 @@ class _Reader:
         self._first = self._last = 0
         self._parts: list[str] = []
         self._fence = ""
+        self._deepest = 0
+        self._quoted = False
         self._comment = False
         self._blank = True
 
+    @property
+    def is_open(self) -> bool:
+        return bool(self._fence) or self._comment
+
     def take(self, number: int, line: str) -> None:
+        if self._fence and self._quoted and _QUOTE.match(line) is None:
+            self._fence = ""  # the quote ends, and what is open in it
         if self._fence:
             self._in_fence(number, line)
             return
+        if not self._comment and _NOTE.fullmatch(line):
+            self.notes.append((number, line.strip()))
         line = self._without_comments(line)
         if not line.strip():
             self._end_unit()
@@ -90,9 +108,9 @@ class _Reader:
             return
         opened = _FENCE.match(line)
         heading = _HEADING.match(line)
-        if opened:
+        if opened and not self._is_indented_code(line):
             self._end_unit()
-            self._fence = opened[1]
+            self._open_fence(opened)
         elif heading:
             self._end_unit()
             self._enter(len(heading[1]), heading[2], number, number)
@@ -107,10 +125,18 @@ class _Reader:
     def close(self) -> None:
         self._end_unit()
 
+    def _open_fence(self, opened: re.Match[str]) -> None:
+        self._fence, place = opened[1], opened.start(1)
+        self._quoted = ">" in opened[0][:place]
+        inside = place > _MOST_INDENT - 1
+        self._deepest = _MOST_INDENT - 1 + (place if inside else 0)
+
     def _in_fence(self, number: int, line: str) -> None:
+        if self._quoted:
+            line = _QUOTE.sub("", line, count=1)
         mark = line.strip()
         closes = mark.startswith(self._fence) and not mark.strip(self._fence[0])
-        if closes:
+        if closes and len(line) - len(line.lstrip()) <= self._deepest:
             self._fence = ""
         elif mark:
             self._single("code", number, mark)
@@ -218,6 +244,7 @@ _RULE = re.compile(r" {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})")
 _RULE_OF_TABLE = re.compile(r"[ |:-]+")
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:[^\s\\]|\\ )+)")
 _TICKS = re.compile("`+")
+_NOTE = re.compile(r" {0,3}<!--(?:(?!-->).)*--> *")
 _LONGEST_MATTER = 200
 
 

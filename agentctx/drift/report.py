@@ -5,11 +5,14 @@ Nothing here writes a file. What a person may confirm are the changes of the rep
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.drift.changes import Change, unified_diff
 from agentctx.drift.claims import LONGEST_SENTENCE, claims_of
 from agentctx.drift.compare import Stated
+from agentctx.drift.deleted import deleted_ids, says_what_was_deleted, unknown_ids
+from agentctx.drift.differences import Contradicted, Missing, Verdict
 from agentctx.drift.entries import marked_lines
 from agentctx.drift.facts import Facts, read_facts
 from agentctx.drift.files import AGENTS, MAIN, Finding, load_instructions
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from agentctx.drift.claims import Claims
     from agentctx.drift.compare import Passage
+    from agentctx.drift.differences import Held
     from agentctx.drift.entries import Marked
     from agentctx.drift.facts import Fact
     from agentctx.drift.files import Instructions, Loaded
@@ -34,60 +38,11 @@ _SHARED = 2
 """Terms that a record and the files have to share before they are compared."""
 
 
-class Missing(NamedTuple):
-    """A record that no section states; `number` is the change that would add it."""
-
-    record_id: str
-    type: str
-    title: str
-    file: str
-    number: int | None
-
-    def as_json(self) -> dict[str, object]:
-        """Give it as one JSON object."""
-        return {
-            "id": self.record_id,
-            "type": self.type,
-            "title": self.title,
-            "file": self.file,
-            "change": self.number,
-        }
-
-
-class Contradicted(NamedTuple):
-    """A statement that was superseded and still stands; `record_id` holds instead.
-
-    `ours` says that it is a line that we wrote. Without a `number` there is no change
-    to confirm: it stands where we do not write, or no person stands for the record.
-    """
-
-    record_id: str
-    superseded_id: str
-    title: str
-    file: str
-    first_line: int
-    last_line: int
-    statement: str
-    ours: bool
-    number: int | None
-
-    def as_json(self) -> dict[str, object]:
-        """Give it as one JSON object."""
-        return {
-            "id": self.record_id,
-            "superseded": self.superseded_id,
-            "title": self.title,
-            "file": self.file,
-            "first_line": self.first_line,
-            "last_line": self.last_line,
-            "statement": self.statement,
-            "ours": self.ours,
-            "change": self.number,
-        }
-
-
 class Report(NamedTuple):
-    """What was compared, what differs, and the changes that would mend it."""
+    """What was compared, what differs, and the changes that would mend it.
+
+    `deleted` counts the lines of ours whose records were deleted here.
+    """
 
     loaded: Loaded
     missing: tuple[Missing, ...]
@@ -95,11 +50,17 @@ class Report(NamedTuple):
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     scores: Mapping[str, float]
+    deleted: int = 0
 
     @property
     def candidates(self) -> int:
-        """How many places differ."""
+        """How many places differ from a record."""
         return len(self.missing) + len(self.contradicted)
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is to be mended, lines of deleted records among it."""
+        return bool(self.candidates or self.deleted)
 
     @property
     def proposed_diff(self) -> str:
@@ -147,7 +108,10 @@ def scan(
     loaded = load_instructions(project.root, environ, directory=directory)
     if store is None:
         return Report(loaded, (), (), (), loaded.findings[:MOST_FINDINGS], {})
-    return _Scan(loaded, read_facts(store, project.project_id)).report()
+    facts = read_facts(store, project.project_id)
+    scan = _Scan(loaded, facts)
+    scan.compare_unknown(store, project.project_id)
+    return scan.report()
 
 
 class _Scan:
@@ -167,6 +131,7 @@ class _Scan:
         self.contradicted: list[Contradicted] = []
         self.missing: list[Missing] = []
         self.scores: dict[str, float] = {}
+        self.deleted = 0
         self._claims: dict[str, Claims] = {}
         self._vocabulary: frozenset[str] = frozenset(self.stated.vocabulary)
         self._marked: dict[str, list[tuple[Instructions, Marked]]] = {}
@@ -185,7 +150,52 @@ class _Scan:
             self.proposal.changes(),
             tuple(self.findings[:MOST_FINDINGS]),
             self.scores,
+            self.deleted,
         )
+
+    def compare_unknown(self, store: Store, project_id: str) -> None:
+        """Look at the lines of ours whose records the store does not have."""
+        unknown = unknown_ids(store, [*self._marked])
+        deleted = deleted_ids(store, unknown) if unknown else unknown
+        left = sorted(unknown - deleted)
+        texts = dict.fromkeys(
+            mark.text for one in left for _, mark in self._marked[one]
+        )
+        said = {
+            text
+            for text in islice(texts, _MOST_JUDGED)
+            if says_what_was_deleted(store, project_id, text)
+        }
+        others: dict[str, list[Marked]] = {}
+        for record_id in sorted(unknown):
+            for file, mark in self._marked[record_id]:
+                if record_id in deleted:
+                    self._deleted(file, mark)
+                elif mark.text in said:
+                    detail = "a line of ours says what was deleted here"
+                    self._note_deleted(file, mark, detail)
+                else:
+                    others.setdefault(file.shown, []).append(mark)
+        for shown, marks in others.items():
+            places = sorted(one.line for one in marks)
+            named = ", ".join(map(str, places[:_MOST_NAMED]))
+            more = ", …" if len(places) > _MOST_NAMED else ""
+            detail = (
+                "no record of this store: a colleague's, or deleted"
+                f" (marks in lines {named}{more})"
+            )
+            self.findings.append(Finding("unknown-record", shown, places[0], detail))
+
+    def _deleted(self, file: Instructions, mark: Marked) -> None:
+        """Tell of a line whose record was deleted, and take it out as we wrote it."""
+        detail = f"the record of this line, {mark.record_id}, was deleted here"
+        self._note_deleted(file, mark, detail)
+        if mark.intact:
+            self.proposal.renew(file, mark.line, mark.record_id, None)
+
+    def _note_deleted(self, file: Instructions, mark: Marked, detail: str) -> None:
+        self.deleted += 1
+        self.findings.append(Finding("deleted", file.shown, mark.line, detail))
 
     def _compare_marked(self) -> None:
         """Look at the lines of ours: their records say whether they still hold."""
@@ -195,19 +205,22 @@ class _Scan:
                 continue  # it holds, or it is another store's
             head = self.facts.head_of(record_id)
             for file, mark in places:
-                if mark.intact and (head is None or head.by_person):
+                if mark.intact:
                     self._ours(fact, head, file, mark.line)
-                elif not mark.intact and not self._was_renewed(head, file, mark.line):
+                elif not self._was_renewed(fact, head, file, mark.line):
                     self._edited(fact, head, file, mark.line)
 
-    def _was_renewed(self, head: Fact | None, file: Instructions, line: int) -> bool:
+    def _was_renewed(
+        self, old: Fact, head: Fact | None, file: Instructions, line: int
+    ) -> bool:
         """Say whether who edited a line of ours made it say what holds now."""
-
-        def is_there(passage: Passage) -> bool:
-            return passage.file is file and passage.statement.first == line
-
-        return head is not None and self.stated.states(
-            self._claims_of(head), allowed=is_there
+        if head is None:
+            return False
+        kept = old.title == head.title
+        return self.stated.is_renewed(
+            self._claims_of(old, kept_title=kept),
+            self._claims_of(head, kept_title=kept),
+            place=(file.path, line),
         )
 
     def _edited(
@@ -215,17 +228,42 @@ class _Scan:
     ) -> None:
         detail = f"the line for {fact.id} was edited; it stays as it is"
         self.findings.append(Finding("edited", file.shown, line, detail))
-        self._contradict(_about_ours(fact, head, file, line))
+        one = self._about_ours(fact, head, file, line)
+        self._contradict(one._replace(held="edited"))
 
     def _ours(
         self, fact: Fact, head: Fact | None, file: Instructions, line: int
     ) -> None:
-        there = head is not None and head.id in self._marked
-        number = self.proposal.renew(
-            file, line, fact.id, None if there or head is None else head
+        one = self._about_ours(fact, head, file, line)
+        if head is not None and not head.by_person:
+            if head.sure and head.trusted:
+                held: Held = "unconfirmed" if file.writable else "outside"
+                self._contradict(one._replace(held=held))
+            return
+        new = None if head is None or self._stands_in(file, head) else head
+        done = self.proposal.renew(file, line, fact.id, new)
+        self._contradict(one._replace(number=done.number, held=done.held))
+
+    def _about_ours(
+        self, fact: Fact, head: Fact | None, file: Instructions, line: int
+    ) -> Contradicted:
+        stated = self.stated.at((file.path, line))
+        return Contradicted(
+            record_id=fact.id if head is None else head.id,
+            superseded_id=fact.id,
+            title=one_line((head or fact).title),
+            file=file.shown,
+            first_line=line,
+            last_line=line,
+            statement="" if stated is None else _shown(stated.statement.text),
+            ours=True,
+            number=None,
         )
-        one = _about_ours(fact, head, file, line)
-        self._contradict(one._replace(number=number))
+
+    def _stands_in(self, file: Instructions, head: Fact) -> bool:
+        """Say whether a line of ours has a record, for those who read a file."""
+        places = self._marked.get(head.id, ())
+        return any(other.family == file.family for other, _ in places)
 
     def _compare_superseded(self) -> None:
         marked = {
@@ -249,9 +287,7 @@ class _Scan:
 
     def _stale(self, passage: Passage, old: Fact, head: Fact) -> None:
         statement, file = passage.statement, passage.file
-        number = None
-        if head.by_person and file.writable:
-            number = self.proposal.correct(passage, old, head, self.stated.rarity)
+        done = self._verdict(passage, old, head)
         self._contradict(
             Contradicted(
                 record_id=head.id,
@@ -262,9 +298,17 @@ class _Scan:
                 last_line=statement.last,
                 statement=_shown(statement.text),
                 ours=False,
-                number=number,
+                number=done.number,
+                held=done.held,
             )
         )
+
+    def _verdict(self, passage: Passage, old: Fact, head: Fact) -> Verdict:
+        rarity = self.stated.rarity
+        if head.by_person:
+            return self.proposal.correct(passage, old, head, rarity)
+        tried = Proposal(self.loaded).correct(passage, old, head, rarity)
+        return Verdict(None, tried.held or "unconfirmed")
 
     def _contradict(self, one: Contradicted) -> None:
         self.contradicted.append(one)
@@ -289,12 +333,11 @@ class _Scan:
             ):
                 continue
             place = self.proposal.place_for(fact, target)
-            number = self.proposal.add(fact, place)
+            done = self.proposal.add(fact, place)
             self.scores[fact.id] = _HALF_WAY
             shown = MAIN if place is None else place.shown
-            self.missing.append(
-                Missing(fact.id, fact.type, one_line(fact.title), shown, number)
-            )
+            title = one_line(fact.title)
+            self.missing.append(Missing(fact.id, fact.type, title, shown, *done))
 
     def _may_stand(self, fact: Fact) -> bool:
         """Say whether the files share words with a record at all."""
@@ -313,24 +356,11 @@ class _Scan:
         return self._claims[fact.id]
 
 
-def _about_ours(
-    fact: Fact, head: Fact | None, file: Instructions, line: int
-) -> Contradicted:
-    stated = [one.text for one in file.outline.statements if one.first == line]
-    return Contradicted(
-        record_id=fact.id if head is None else head.id,
-        superseded_id=fact.id,
-        title=one_line((head or fact).title),
-        file=file.shown,
-        first_line=line,
-        last_line=line,
-        statement=_shown(" ".join(stated)),
-        ours=True,
-        number=None,
-    )
-
-
 _HALF_WAY = 0.5
+_MOST_NAMED = 20
+_MOST_JUDGED = 100
+"""Lines of nobody here whose words are looked for among what was deleted."""
+
 _LONGEST_SHOWN = 300
 
 

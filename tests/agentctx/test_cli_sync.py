@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,28 +15,17 @@ import pytest
 
 from agentctx.cli import commands
 from corpus.cli.app import run_program
-from corpus.cli.program import Command
 from tests.agentctx.answers import answer, refusal
 from tests.agentctx.mcp.serving import call, desk_at, record
 from tests.conftest import FakeTerminal, Outcome, caught
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from tests.conftest import InProcess
 
 ROOT = Path(__file__).parents[2]
-SYNC = Command(
-    ("sync",), "agentctx.cli.sync", import_module("agentctx.cli.sync").SUMMARY
-)
-
-
-def program(arguments: Sequence[str]) -> int:
-    """Run `agentctx` with the command in its table, whether it is there yet or not."""
-    known = commands.PROGRAM
-    if SYNC not in known.commands:
-        known = known._replace(commands=(*known.commands, SYNC))
-    return run_program(known, arguments)
+run_agentctx = partial(run_program, commands.PROGRAM)
 
 
 @pytest.fixture
@@ -57,7 +46,7 @@ def sync(
                 typed = FakeTerminal(io.BytesIO(says.encode()), encoding="utf-8")
                 patch.setattr(sys, "stdin", typed)
             words = ("sync", *arguments)
-            return caught(program, words, terminal=says is not None)
+            return caught(run_agentctx, words, terminal=says is not None)
 
     return run
 
@@ -148,6 +137,72 @@ def test_a_person_is_asked_about_each_change(
 
 
 @pytest.mark.requirement("A7.2")
+def test_what_was_decided_is_said(sync: Callable[..., Outcome], rules: Path) -> None:
+    plan = json.loads(sync().out)["plan"]
+    text = sync("--format", "text").out
+    assert f"--apply all --plan {plan}" in text
+    none = sync("--format", "text", says="n\nn\nn\n")
+    assert none.out.endswith("nothing was applied\n")
+    assert "change 1" not in none.out
+    done = sync("--format", "text", "--apply", "all", "--plan", plan)
+    assert done.out.endswith("applied 3 changes (1, 2, 3) to CLAUDE.md\n")
+    again = sync("--format", "text", "--apply", "all")
+    assert (again.status, again.err) == (0, "")
+    assert again.out.endswith("there is nothing to apply\n")
+    assert len(kept(rules)) == 3
+
+
+@pytest.mark.requirement("A7.2")
+def test_what_is_not_proposed_is_named_with_the_reason(
+    sync: Callable[..., Outcome], rules: Path, agentctx: InProcess
+) -> None:
+    for number in range(20):
+        answer(agentctx("add", "decision", f"Module m{number}x uses driver d{number}q"))
+    value = json.loads(sync().out)
+    later = [one for one in value["missing"] if one["change"] is None]
+    assert [one["held"] for one in later] == ["later"] * 3
+    shown = sync("--format", "text").out
+    assert all(f"  {one['id']}  {one['title']}\n" in shown for one in later)
+    rules.write_text("```\nls\n", encoding="utf-8")
+    value = answer(sync())
+    assert {one["held"] for one in value["missing"]} == {"open"}
+    assert value["changes"] == []
+
+
+@pytest.mark.requirement("A7.2", "A10.2")
+def test_reinforce_is_named_only_where_it_helps(
+    sync: Callable[..., Outcome], rules: Path, project: Path, store_home: Path
+) -> None:
+    desk = desk_at(store_home, project, HOME=str(project))
+    old = record(desk, title="Use npm for installs")
+    asked = {"old_id": old, "title": "Use pnpm for installs", "new_body": "Use pnpm."}
+    made = call(desk, "ctx_supersede", {**asked, "rationale": "faster"})
+    head = made.value["new_id"]
+    desk.forget()
+    rules.write_text("- Use npm for installs\n", encoding="utf-8")
+    told = json.loads(sync().out)["contradicted"]
+    assert [(one["id"], one["held"]) for one in told] == [(head, "unconfirmed")]
+    assert f"`agentctx reinforce {head}`" in sync("--format", "text").out
+    rules.write_text("# Use npm for installs\n", encoding="utf-8")
+    assert "reinforce" not in sync("--format", "text").out
+
+
+@pytest.mark.requirement("A7.1", "A2.9")
+def test_a_check_counts_a_line_whose_record_was_deleted(
+    sync: Callable[..., Outcome], rules: Path, agentctx: InProcess
+) -> None:
+    value = answer(sync("--apply", "all"))
+    answer(agentctx("delete", value["missing"][0]["id"], "--yes"))
+    checked = answer(sync("--check"), status=1)
+    assert (checked["deleted"], checked["missing"]) == (1, [])
+    foreign = "- Use npm <!-- agentctx:01ARZ3NDEKTSV4RRFFQ69G5FAV 000000000000 -->\n"
+    answer(sync("--apply", "all"))
+    rules.write_text(rules.read_text(encoding="utf-8") + foreign, encoding="utf-8")
+    found = answer(sync("--check"))["findings"]
+    assert [one["code"] for one in found] == ["unknown-record"]
+
+
+@pytest.mark.requirement("A7.2")
 def test_a_check_says_whether_anything_differs(
     sync: Callable[..., Outcome], rules: Path
 ) -> None:
@@ -202,11 +257,7 @@ def test_the_tools_diff_keeps_line_ends_and_no_secret(
     assert "\ufffd" not in said.value["proposed_diff"]
 
 
-RACER = """
-import sys
-from tests.agentctx.test_cli_sync import program
-sys.exit(program(["sync", "--apply", "all", "--format", "json"]))
-"""
+RACER = ("-W", "error", "-m", "agentctx", "sync", "--apply", "all", "--format", "json")
 
 
 @pytest.mark.requirement("A7.2", "A1.5")
@@ -215,13 +266,13 @@ def test_of_racing_processes_one_writes_and_none_loses_a_line(
 ) -> None:
     racers = [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", RACER],
+            [sys.executable, *RACER],
             cwd=rules.parent,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        for _ in range(4)
+        for _ in range(3)
     ]
     told = [racer.communicate(timeout=60) for racer in racers]
     assert {racer.returncode for racer in racers} <= {0, 2}, told
