@@ -1,7 +1,8 @@
 """Write a file of the user's own: whole or not at all, readable by nobody else.
 
 What a link names is replaced, the link stays. What fails is OSError, and then the old
-file stands as it was.
+file stands as it was. Who is killed leaves a stage beside it, which the next writer
+removes once it is old.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ABANDONED = 3600.0
+"""Seconds after which nobody is still writing a stage."""
+
+_SUFFIX = ".stage"
 _NEW = (
     os.O_WRONLY
     | os.O_CREAT
@@ -28,7 +33,7 @@ def write_private(path: str, content: bytes) -> None:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     make_private_folder(folder)
-    stage = f"{folder}/.{name}.{os.getpid()}.stage"
+    stage = f"{folder}/.{name}.{os.getpid()}{_SUFFIX}"
     with suppress(FileNotFoundError):  # of a process that died with our number
         os.unlink(stage)  # noqa: PTH108 - hooks load it
     descriptor = os.open(stage, _NEW, 0o600)  # noqa: TID251 - a file of the user's own
@@ -36,6 +41,7 @@ def write_private(path: str, content: bytes) -> None:
         try:
             _write_all(descriptor, content)
             os.fsync(descriptor)
+            written = os.fstat(descriptor).st_mtime  # the file system's own clock
         finally:
             os.close(descriptor)
         os.replace(stage, target)  # noqa: PTH105 - hooks load it
@@ -43,6 +49,29 @@ def write_private(path: str, content: bytes) -> None:
         with suppress(OSError):
             os.unlink(stage)  # noqa: PTH108 - hooks load it
         raise
+    remove_stages(target, changed_before=written - ABANDONED)
+
+
+def remove_stages(path: str, *, changed_before: float | None = None) -> None:
+    """Remove what processes that were killed left of the file at `path`.
+
+    Without a moment all of it goes, which is for those who keep other writers out.
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    begin = f".{name}."
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - hooks load it
+    except OSError:
+        return
+    for one in names:
+        number = one.removeprefix(begin).removesuffix(_SUFFIX)
+        if not number.isdecimal() or one != f"{begin}{number}{_SUFFIX}":
+            continue
+        stage = f"{folder}/{one}"
+        with suppress(OSError):  # another has just removed it
+            changed = os.lstat(stage).st_mtime
+            if changed_before is None or changed < changed_before:
+                os.unlink(stage)  # noqa: PTH108 - hooks load it
 
 
 def make_private_folder(folder: str) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentctx.cli import profile_refresh
-from agentctx.cli.changes import shown
-from agentctx.cli.consent import add_yes, require_consent
+from agentctx.cli.changes import require_seen_consent, shown
+from agentctx.cli.consent import add_yes
 from agentctx.cli.opening import this_project
 from agentctx.cli.sheet import row
 from agentctx.clients import claude_code
@@ -85,6 +85,10 @@ class Outcome:
             "profile": None if self.profile is None else self.profile.as_json(),
         }
 
+    def lines(self) -> Iterator[str]:
+        """Show what changes or has changed, and what to look at."""
+        return lines(self)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
@@ -116,7 +120,8 @@ def run(call: Call, *, client: str | None, dry_run: bool, yes: bool) -> Outcome:
         return told
     asked = makes_store or any(change.is_one for change in changes)
     if asked:
-        require_consent(call, "init", "\n".join(_question(told)), yes=yes)
+        question = "\n".join(_question(told))
+        require_seen_consent(call, "init", question, plan=told, yes=yes)
     profile = profile_refresh.run(call)
     if is_used:
         changes = claude_code.apply(folder, where)
@@ -154,10 +159,12 @@ def lines(value: Outcome) -> Iterator[str]:
     for one in value.warnings:
         yield from row("warning", f"{one.code}: {visible(one.detail)}")
         yield from row("", f"hint: {visible(one.hint)}")
-    if value.applied:
-        yield "done; `agentctx uninstall` takes it back"
-    else:
+    if not value.applied:
         yield "nothing was changed"
+    elif value.client is None:
+        yield "done; no client was told"
+    else:
+        yield "done; `agentctx uninstall` takes it back"
 
 
 def plan_lines(value: Outcome) -> Iterator[str]:
@@ -181,6 +188,9 @@ def file_lines(files: Sequence[Shown]) -> Iterator[str]:
             yield from row("as it is", visible(one.path))
             continue
         yield from row(one.action, visible(one.path))
+        if one.reason is not None:
+            yield from row("", visible(one.reason))
+            continue
         yield ""
         yield from map(visible, one.diff)
         yield ""

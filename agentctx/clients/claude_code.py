@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clients.claude_hooks import PROGRAM
@@ -24,7 +24,10 @@ from agentctx.clients.claude_settings import (
 from agentctx.clients.clientfile import (
     FileMovedError,
     read_client_file,
+    remove_stage,
     replace_client_file,
+    require_editable,
+    search_client_file,
 )
 from agentctx.clients.journal import (
     Step,
@@ -34,6 +37,7 @@ from agentctx.clients.journal import (
     followed,
     read_journal,
     text_of,
+    tidy_journal,
     walked_back,
     write_journal,
 )
@@ -41,6 +45,7 @@ from agentctx.clients.jsontext import Draft, Edit, JsonTextError, parse_strictly
 from agentctx.config import Problem
 from agentctx.errors import ClientBusyError, ClientFileError, HomeError
 from agentctx.privatefile import folder_lock
+from corpus.errors import CodedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,13 +71,17 @@ class Places(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What one file is and what it is to be; None where there is no such file."""
+    """What one file is and what it is to be; None where there is no such file.
+
+    `problem` says why our entries could not be taken out of it.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
     edits: tuple[Edit, ...] = ()
     added: Added = Added()
+    problem: CodedError | None = None
 
     @property
     def is_one(self) -> bool:
@@ -110,31 +119,58 @@ def apply(home: str, where: Places) -> tuple[Change, ...]:
     """Add what is missing, and keep in the store's folder how to take it back.
 
     Raises `ClientFileError`, `ClientBusyError`, and `HomeError` when nothing can be
-    kept; a file then stands as it was.
+    kept; a file then stands as it was, and the hint says which others were written.
     """
+    changes: list[Change] = []
     with _alone(home):
         plan(where)  # nothing is begun that could be seen to fail
-        return tuple(_added(home, path, write) for path, write in _targets(where))
+        tidy_journal(home, NAME)
+        for path, write in _targets(where):
+            try:
+                changes.append(_added(home, path, write))
+            except CodedError as problem:
+                tell_done(problem, changes)
+                raise
+    return tuple(changes)
 
 
 def plan_removal(home: str, where: Places) -> tuple[Change, ...]:
-    """Say what would be taken out of each file, those of an earlier `init` included."""
+    """Say what would be taken out of each file, those of an earlier `init` included.
+
+    A file that cannot be edited comes with its problem, and only if it holds entries.
+    """
     trails = read_journal(home, NAME)
-    return tuple(
-        _without_ours(path, trails.get(path)) for path in _known(where, trails)
-    )
+    changes = []
+    for path in _known(where, trails):
+        try:
+            changes.append(_without_ours(path, trails.get(path)))
+        except ClientFileError as problem:
+            changes.append(Change(path, None, None, problem=problem))
+    return tuple(changes)
 
 
 def remove(home: str, where: Places) -> tuple[Change, ...]:
     """Take our entries out; a file nobody else changed is as it was to the last byte.
 
-    Raises what `apply` raises.
+    One file keeps nobody from the others: what fails is in its change.
     """
+    changes = []
     with _alone(home):
-        plan_removal(home, where)
+        tidy_journal(home, NAME)
         known = _known(where, read_journal(home, NAME))
-        # The other way round: the folder was made for the first file.
-        return tuple(_removed(home, path) for path in reversed(known))[::-1]
+        for path in reversed(known):  # the folder was made for the first file
+            try:
+                changes.append(_removed(home, path))
+            except (ClientFileError, ClientBusyError) as problem:
+                changes.append(Change(path, None, None, problem=problem))
+    return tuple(reversed(changes))
+
+
+def tell_done(problem: CodedError, changes: Sequence[Change]) -> None:
+    """Say with a problem which files were changed before or beside it."""
+    done = [f"`{change.path}`" for change in changes if change.is_one]
+    if done:
+        problem.hint = f"{problem.hint}; done already: {', '.join(done)}"
 
 
 def warnings(
@@ -236,8 +272,20 @@ def _with_ours(path: str, write: Callable[[Draft], Added]) -> Change:
 
 
 def _without_ours(path: str, trail: Trail | None) -> Change:
-    """Plan what is taken out of one file."""
-    before = read_client_file(path)
+    """Plan what is taken out of one file; only then it has to be one we may edit."""
+    try:
+        before = search_client_file(path)
+    except ClientFileError:
+        if trail is not None:
+            raise
+        before = None  # nothing says that we were ever there
+    change = _cleaned(path, before, trail)
+    if change.is_one:
+        require_editable(path)
+    return change
+
+
+def _cleaned(path: str, before: bytes | None, trail: Trail | None) -> Change:
     if before is None:
         return Change(path, None, None)
     kept = before
@@ -262,6 +310,7 @@ def _without_ours(path: str, trail: Trail | None) -> Change:
 
 
 def _added(home: str, path: str, write: Callable[[Draft], Added]) -> Change:
+    remove_stage(path, held=home)
     for _ in range(ATTEMPTS):
         change = _with_ours(path, write)
         if not change.is_one:
@@ -279,6 +328,7 @@ def _added(home: str, path: str, write: Callable[[Draft], Added]) -> Change:
 
 
 def _removed(home: str, path: str) -> Change:
+    remove_stage(path, held=home)
     for _ in range(ATTEMPTS):
         trails = read_journal(home, NAME)
         change = _without_ours(path, trails.get(path))
@@ -294,7 +344,10 @@ def _removed(home: str, path: str) -> Change:
             if trail.folder is not None:
                 with suppress(OSError):  # somebody else uses it
                     os.rmdir(trail.folder)  # noqa: PTH106 - text
-            _keep(home, trails)
+            try:
+                _keep(home, trails)
+            except HomeError as problem:
+                return change._replace(problem=problem)
         return change
     raise ClientBusyError(path=path)
 
@@ -334,10 +387,9 @@ def _make_folder(path: str) -> None:
 @contextmanager
 def _alone(home: str) -> Iterator[None]:
     """Keep another `init` and `uninstall` of this home out, where there is a home."""
-    if not os.path.isdir(home):  # noqa: PTH112 - text
-        yield
-        return
-    with folder_lock(home):
+    with ExitStack() as locked:
+        with suppress(OSError):  # there is none, or none that we may open
+            locked.enter_context(folder_lock(home))
         yield
 
 

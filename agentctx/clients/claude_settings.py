@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clients.claude_hooks import HOOKS, group_of, is_ours
-from agentctx.clients.jsontext import JsonTextError
+from agentctx.clients.jsontext import Draft, JsonTextError, parse_strictly
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from agentctx.clients.jsontext import Draft
+    from collections.abc import Collection, Iterator, Mapping
 
 HOOKS_KEY = "hooks"
 SERVERS_KEY = "mcpServers"
@@ -55,7 +54,7 @@ def add_hooks(draft: Draft) -> Added:
         if not isinstance(hooks.get(event, []), list):
             reason = f"its `{HOOKS_KEY}.{event}` is not a list"
             raise JsonTextError(reason)
-    made = []
+    made = [path for path in _all_ours(hooks) if len(path) == 1 or path[1] in _GROUPS]
     for event, group in _GROUPS.items():
         path = (HOOKS_KEY, event)
         if event in hooks:
@@ -131,6 +130,81 @@ def remove_servers(
         draft.remove((SERVERS_KEY, name))
     if (SERVERS_KEY,) in made if made is not None else gone:
         _drop_if_empty(draft, (SERVERS_KEY,))
+
+
+def ours_in(text: str) -> tuple[tuple[int, int], ...]:
+    """Say where in the text of a settings file entries of ours begin and end."""
+    if not any(name in text for name in SERVERS):
+        return ()
+    try:
+        whole = parse_strictly(text)
+    except JsonTextError:
+        return ()
+    if not isinstance(whole, dict):
+        return ()
+    spans = []
+    for key, places in (
+        (HOOKS_KEY, _hooks_in(whole.get(HOOKS_KEY))),
+        (SERVERS_KEY, _servers_in(whole.get(SERVERS_KEY))),
+    ):
+        if not places:
+            continue
+        start, end = Draft(text).span((key,))
+        part = Draft(text[start:end])  # the rest may be large
+        spans += [(start + a, start + b) for a, b in map(part.span, places)]
+    return tuple(spans)
+
+
+def is_our_value(value: object) -> bool:
+    """Say whether a text or a number is one that we write into an entry of ours."""
+    return value in _values() or is_ours({"command": value})
+
+
+def _hooks_in(hooks: object) -> list[tuple[str | int, ...]]:
+    found: list[tuple[str | int, ...]] = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for number, group in enumerate(groups if isinstance(groups, list) else ()):
+            if _is_all_ours(group):
+                found.append((event, number))
+                continue
+            found += [
+                (event, number, HOOKS_KEY, place)
+                for place, handler in enumerate(_handlers(group))
+                if is_ours(handler)
+            ]
+    return found
+
+
+def _servers_in(servers: object) -> list[tuple[str | int, ...]]:
+    if not isinstance(servers, dict):
+        return []
+    return [(n,) for n in SERVERS if n in servers and _starts_us(n, servers[n])]
+
+
+@cache
+def _values() -> frozenset[object]:
+    return frozenset(_leaves(_as_read([*_GROUPS.values(), *SERVERS.values()])))
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _leaves(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def _all_ours(hooks: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+    """Give the containers that stand there for entries of ours alone already."""
+    events = tuple(
+        event
+        for event, groups in hooks.items()
+        if isinstance(groups, list) and groups and all(map(_is_all_ours, groups))
+    )
+    whole = ((HOOKS_KEY,),) if events and len(events) == len(hooks) else ()
+    return (*whole, *((HOOKS_KEY, event) for event in events))
 
 
 def _settle(draft: Draft, path: tuple[str, ...], wanted: dict[str, object]) -> None:

@@ -2,11 +2,13 @@
 
 A file is replaced whole, beside what it was: who is killed leaves the old one or the
 new one. Mode, owner and group stay, and what a link names is replaced, not the link.
-Nothing is replaced that is not, to the last byte, what was read before.
+Nothing is replaced that is not, to the last byte, what was read before. Another hard
+link to the file keeps what it had.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import contextmanager, suppress
@@ -37,6 +39,7 @@ _NEW = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_NOWHERE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG))
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -57,6 +60,10 @@ class _Swap(NamedTuple):
     new: bytes
 
 
+class _NoFileError(OSError):
+    """What lies there is no file, so nothing is written in it."""
+
+
 class FileMovedError(Exception):
     """The file is no longer what it was read as; nothing was changed."""
 
@@ -75,6 +82,45 @@ def read_client_file(path: str) -> bytes | None:
         return None
     _require_editable(path, found.status)
     return found.content
+
+
+def search_client_file(path: str) -> bytes | None:
+    """Give the bytes of a file in which we look for entries of ours.
+
+    None where no file is, whatever is there instead. Raises `ClientFileError` for a
+    file that cannot be read.
+    """
+    try:
+        found = _look(path)
+    except _NoFileError:
+        return None
+    except OSError as problem:
+        if problem.errno in _NOWHERE:
+            return None
+        raise ClientFileError(path=path, reason=_said(problem)) from None
+    return None if found is None else found.content
+
+
+def require_editable(path: str) -> None:
+    """Refuse a file that we may not replace; ClientFileError."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - text
+    except OSError as problem:
+        raise ClientFileError(path=path, reason=_said(problem)) from None
+    _require_editable(path, status)
+
+
+def remove_stage(path: str, *, held: str) -> None:
+    """Remove what an earlier process left beside a file when it was killed.
+
+    `held` is as `replace_client_file` has it.
+    """
+    with suppress(OSError, ValueError):  # it cannot be: whoever writes next is told
+        target = os.path.realpath(path)
+        stage = _stage_of(target)
+        if os.path.lexists(stage):
+            with _alone(target, held):
+                os.unlink(stage)  # noqa: PTH108 - text
 
 
 def replace_client_file(
@@ -103,8 +149,8 @@ def replace_client_file(
 def _replace(target: str, found: _Found | None, new: bytes) -> None:
     """Write beside the target, look again, and rename."""
     folder, name = os.path.split(target)
-    staged = f".{name}.agentctx"
-    stage = f"{folder}/{staged}"
+    stage = _stage_of(target)
+    staged = os.path.basename(stage)  # noqa: PTH119 - text
     with suppress(FileNotFoundError):  # of a process that was killed
         os.unlink(stage)  # noqa: PTH108 - text
     descriptor = os.open(stage, _NEW, 0o600)  # noqa: TID251 - a client's settings
@@ -125,6 +171,11 @@ def _replace(target: str, found: _Found | None, new: bytes) -> None:
     finally:
         with suppress(OSError):
             os.unlink(stage)  # noqa: PTH108 - text
+
+
+def _stage_of(target: str) -> str:
+    folder, name = os.path.split(target)
+    return f"{folder}/.{name}.agentctx"
 
 
 def _put(swap: _Swap) -> None:
@@ -206,13 +257,13 @@ def _look(path: str) -> _Found | None:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - text
             reason = "it is not a plain file"
-            raise OSError(reason)
+            raise _NoFileError(reason)
         descriptor = os.open(path, _READ)  # noqa: TID251 - a client's settings
     except FileNotFoundError:
         return None
     except ValueError:  # a NUL in the path
         reason = "its path is none"
-        raise OSError(reason) from None
+        raise _NoFileError(reason) from None
     try:
         status = os.fstat(descriptor)
         content = bytearray()
@@ -243,6 +294,8 @@ def _require_folder(path: str) -> None:
         if os.path.islink(path):  # noqa: PTH114 - text
             raise ClientFileError(path=path, reason="it is a link that leads nowhere")
         folder = os.path.dirname(folder)  # noqa: PTH120 - text
+    if not os.path.lexists(folder):
+        raise ClientFileError(path=path, reason=f"{folder} does not exist")
     if not os.path.isdir(folder):  # noqa: PTH112 - text
         raise ClientFileError(path=path, reason=f"{folder} is not a folder")
     if not os.access(folder, os.W_OK | os.X_OK):

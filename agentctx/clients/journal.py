@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clients.jsontext import Edit, undone
-from agentctx.privatefile import write_private
+from agentctx.privatefile import remove_stages, write_private
 from agentctx.smallfile import small_text
 
 if TYPE_CHECKING:
@@ -100,6 +101,17 @@ def write_journal(home: str, client: str, trails: Mapping[str, Trail]) -> None:
             remove(name)
         except OSError:  # it is not there, or not empty
             return
+
+
+def tidy_journal(home: str, client: str) -> None:
+    """Remove what processes left of it when they were killed.
+
+    Only for those who keep other writers out of the store's folder.
+    """
+    path = journal_path(home, client)
+    remove_stages(path)
+    with suppress(OSError):  # it is not there, or not empty
+        os.rmdir(os.path.dirname(path))  # noqa: PTH106, PTH120 - text
 
 
 def walked_back(

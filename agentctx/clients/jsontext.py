@@ -102,6 +102,12 @@ class Draft:
         value, _ = _DECODER.raw_decode(self.text, start)
         return value
 
+    def span(self, path: Path) -> tuple[int, int]:
+        """Say where the value at a path begins and ends."""
+        start, _ = self._find(path)
+        _, end = _DECODER.raw_decode(self.text, start)
+        return start, end
+
     def has(self, path: Path) -> bool:
         """Say whether an object has the key that ends a path."""
         start, _ = self._find(path[:-1])

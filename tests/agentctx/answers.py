@@ -32,6 +32,12 @@ def refusal(done: Outcome) -> str:
     return str(facts(done)["error"])
 
 
+def withheld(done: Outcome) -> Any:  # noqa: ANN401 - any JSON
+    """Give the plan that was shown where nobody could be asked."""
+    assert (done.status, facts(done)["error"]) == (2, "CONSENT_REQUIRED")
+    return json.loads(done.out)
+
+
 def facts(done: Outcome) -> dict[str, Any]:
     """Give the failure as it was told."""
     value = json.loads(done.err)

@@ -11,7 +11,7 @@ import pytest
 from agentctx.clients.claude_hooks import HOOKS, group_of
 from agentctx.clients.claude_settings import SERVERS
 from agentctx.config import BY_KEY
-from tests.agentctx.answers import answer, refusal
+from tests.agentctx.answers import answer, refusal, withheld
 from tests.agentctx.claude_host import Host, needs_modes
 
 if TYPE_CHECKING:
@@ -259,7 +259,8 @@ def test_two_inits_with_a_new_table_between_are_both_taken_back(host: Host) -> N
 def test_nothing_is_done_without_a_word(host: Host) -> None:
     host.has("{}", "{}")
     before = host.files()
-    assert refusal(host.run("init")) == "CONSENT_REQUIRED"
+    told = withheld(host.run("init"))
+    assert told == answer(host.run("init", "--dry-run"))
     assert (host.files(), host.home.exists()) == (before, False)
     refused = host.run("init", terminal=True, says="n\n")
     assert refused.status == 2
@@ -269,7 +270,8 @@ def test_nothing_is_done_without_a_word(host: Host) -> None:
     assert done.status == 0
     after = host.files()
     assert after != before
-    assert refusal(host.run("uninstall")) == "CONSENT_REQUIRED"
+    told = withheld(host.run("uninstall"))
+    assert told == answer(host.run("uninstall", "--dry-run"))
     assert host.run("uninstall", terminal=True, says="\n").status == 2
     assert host.files() == after
     assert host.run("uninstall", terminal=True, says="yes\n").status == 0
@@ -286,7 +288,7 @@ def test_a_dry_run_shows_a_diff_and_changes_nothing(host: Host) -> None:
     diff = told["files"][0]["diff"]
     assert diff[:2] == [f"--- {host.settings}", f"+++ {host.settings}"]
     assert diff[2] == f"@@ -1,3 +1,{len(diff) - 4} @@"
-    assert [line for line in diff if line[0] == "-"] == [diff[0], '-  "model": "opus"']
+    assert [line for line in diff if line[0] == "-"] == [diff[0], '-  "model": …']
     assert told["files"][1]["diff"][0] == "--- /dev/null"
     assert "agentctx hook stop" in host.run("init", "--dry-run", terminal=True).out
     host.init()
@@ -313,7 +315,7 @@ def test_a_diff_shows_no_secret_of_the_account(host: Host, indent: int | None) -
 @pytest.mark.requirement("A9")
 def test_where_no_client_is_the_store_is_made_all_the_same(host: Host) -> None:
     before = host.files()
-    assert refusal(host.run("init")) == "CONSENT_REQUIRED"
+    assert withheld(host.run("init"))["makes_store"] is True
     done = host.init()
     assert (done["client"], done["files"]) == (None, [])
     assert host.files() == before

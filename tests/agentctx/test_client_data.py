@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentctx.clients.claude_hooks import HOOKS, group_of
-from tests.agentctx.answers import refusal
+from tests.agentctx.answers import facts, refusal
 from tests.agentctx.claude_host import Host
 
 if TYPE_CHECKING:
@@ -77,9 +77,13 @@ def test_a_home_that_is_a_link_is_not_deleted(host: Host, tmp_path: Path) -> Non
     real = tmp_path / "disk"
     real.mkdir(mode=0o700)
     host.home.symlink_to(real)
+    host.has(None, None)
     host.init()
-    assert refusal(host.run("uninstall", "--data", "--yes")) == "HOME_UNUSABLE"
+    done = host.run("uninstall", "--data", "--yes")
+    assert (done.status, facts(done)["error"]) == (2, "HOME_UNUSABLE")
     assert (real / "agentctx.db").is_file()
+    assert host.home.is_symlink()
+    assert (host.settings.exists(), host.account.exists()) == (False, False)
 
 
 @pytest.mark.requirement("A1.5")
@@ -99,8 +103,8 @@ def test_a_home_that_is_gone_keeps_nobody_from_uninstalling(
     host.has("{}", "{}")
     host.init()
     host.patch.setenv("AGENTCTX_HOME", str(tmp_path / "gone" / "home"))
-    assert refusal(host.run("uninstall", "--data", "--yes")) == "HOME_UNUSABLE"
-    host.uninstall()
+    done = host.run("uninstall", "--data", "--yes")
+    assert (done.status, facts(done)["error"]) == (2, "HOME_UNUSABLE")
     assert (loaded(host.settings), loaded(host.account)) == ({}, {})
     assert not (tmp_path / "gone").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import stat
@@ -109,6 +110,12 @@ def read_only(path: Path) -> None:
     path.chmod(0o444)
 
 
+def what_lies_at(path: Path) -> tuple[int, ...]:
+    """Give what tells a place from any other; being read does not count."""
+    found = os.lstat(path)
+    return (found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns)
+
+
 def too_large(path: Path) -> None:
     path.touch()
     os.truncate(path, 65 * 1024 * 1024)
@@ -126,9 +133,10 @@ def test_what_is_no_file_of_the_users_is_refused(
     needs_modes()
     host.has(None, None)
     put(host.settings)
-    was = os.lstat(host.settings)
+    was = what_lies_at(host.settings)
     assert refusal(host.run("init", "--yes")) == "CLIENT_FILE"
-    assert os.lstat(host.settings) == was
+    assert host.uninstall()["files"][0]["action"] == "none"
+    assert what_lies_at(host.settings) == was
     assert [one.name for one in host.folder.iterdir()] == ["settings.json"]
 
 
@@ -205,10 +213,10 @@ def test_what_is_new_is_the_users_alone(host: Host) -> None:
 
 
 @pytest.mark.requirement("A1.5")
-def test_ten_megabytes_of_account_are_edited_in_place(host: Host) -> None:
-    projects = {f"/p/{n}": {"history": ["x" * 90] * 10} for n in range(9_000)}
+def test_megabytes_of_account_are_edited_in_place(host: Host) -> None:
+    projects = {f"/p/{n}": {"history": ["x" * 90] * 10} for n in range(2_000)}
     text = json.dumps({"projects": projects, "z": 1}, indent=2)
-    assert len(text) > 8_000_000
+    assert len(text) > 2_000_000
     host.has(text, text)
     host.init()
     assert loaded(host.account) == {**json.loads(text), "mcpServers": SERVERS}
@@ -355,15 +363,14 @@ def test_a_full_disk_leaves_the_old_file(host: Host) -> None:
 
 
 STEPS = ["open", "write", "fsync", "close", "replace", "mkdir", "unlink", "fchmod"]
-MOST_CALLS = 14
+"""To die before each is to die after whichever came before it."""
 
 
 @pytest.mark.requirement("A1.5")
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("has_files", [True, False], ids=["files", "none"])
 def test_killed_at_a_step_the_old_file_stands_or_the_new_one(
-    host: Host, step: str, *, before: bool, has_files: bool
+    host: Host, step: str, *, has_files: bool
 ) -> None:
     needs_modes()
     if has_files:
@@ -376,17 +383,21 @@ def test_killed_at_a_step_the_old_file_stands_or_the_new_one(
     )
     deaths = 0
     for work in (claude_code.apply, claude_code.remove):
-        for call in range(1, MOST_CALLS):
+        for call in itertools.count(1):
             if work is claude_code.remove:
                 claude_code.apply(home, where)
 
             def dying(work: Callable[[str, Any], object] = work) -> None:
                 work(home, where)
 
-            deaths += killed(dying, step, call, before=before)
+            dies = killed(dying, step, call, before=True)
+            deaths += dies
             there = host.settings.exists()
             assert (loaded(host.settings) if there else None) in whole
             claude_code.apply(home, where)
             claude_code.remove(home, where)
             assert host.files() == first
+            assert list(host.home.iterdir()) == []
+            if not dies:  # it ended before that many calls
+                break
     assert deaths or (step in {"mkdir", "fchmod"})

@@ -66,7 +66,7 @@ def commands(value: Any) -> list[object]:  # noqa: ANN401 - any JSON
     ]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=35)
 @given(
     first=documents("hooks", HOOKS_OF),
     second=documents("mcpServers", SERVERS_OF),
@@ -96,7 +96,7 @@ def test_init_then_uninstall_is_the_identity(
         assert files[1].read_bytes() == second[1]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=35)
 @given(
     first=documents("hooks", HOOKS_OF),
     second=documents("mcpServers", SERVERS_OF),

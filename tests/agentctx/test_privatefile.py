@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.privatefile import write_private
+from agentctx.privatefile import remove_stages, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,3 +40,32 @@ def test_a_stage_of_a_process_that_died_is_no_hindrance(tmp_path: Path) -> None:
     write_private(str(path), b"whole")
     assert path.read_bytes() == b"whole"
     assert [one.name for one in tmp_path.iterdir()] == ["page.md"]
+
+
+YOUNG = ".page.md.11.stage"
+OTHERS = (".page.stage", ".page.md..stage", ".page.md.x.stage", ".a.page.md.1.stage")
+
+
+def old_stages(folder: Path) -> None:
+    for name in (".page.md.22.stage", ".page.md.333.stage", *OTHERS, YOUNG):
+        (folder / name).write_bytes(b"half")
+        if name != YOUNG:
+            os.utime(folder / name, (1e9, 1e9))
+
+
+def test_old_stages_of_the_same_file_are_swept_and_no_other_file(
+    tmp_path: Path,
+) -> None:
+    old_stages(tmp_path)
+    (tmp_path / ".page.md.4.stage").mkdir()
+    os.utime(tmp_path / ".page.md.4.stage", (1e9, 1e9))
+    write_private(str(tmp_path / "page.md"), b"whole")
+    kept = {"page.md", YOUNG, *OTHERS, ".page.md.4.stage"}
+    assert {one.name for one in tmp_path.iterdir()} == kept
+
+
+def test_who_keeps_others_out_sweeps_young_stages_too(tmp_path: Path) -> None:
+    old_stages(tmp_path)
+    remove_stages(str(tmp_path / "page.md"))
+    assert {one.name for one in tmp_path.iterdir()} == set(OTHERS)
+    remove_stages(str(tmp_path / "absent" / "page.md"))
