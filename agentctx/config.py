@@ -137,7 +137,7 @@ SETTINGS = (
         idle=False,
     ),
     Setting("memory", bool, default=True, about="remember conversations, where wanted"),
-    Setting("redact", bool, default=True, about="redact secrets in conversations"),
+    Setting("redact", bool, default=True, about="redact secrets in remembered turns"),
 )
 """Every setting there is."""
 

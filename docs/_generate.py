@@ -104,9 +104,9 @@ config set KEY VALUE` changes one and keeps every key it does not know. A value 
 cannot be used counts as its default, and `agentctx status` says so; a file that is
 damaged is left as it is until you repair it.
 
-Extraction by a model, search by meaning and the memory of conversations are not in this
-release: their settings are checked and kept, and have no effect yet. `agentctx config
-list` marks them (`in_effect` false in JSON).
+Search by meaning and the memory of conversations are not in this release: their
+settings are checked and kept, and have no effect yet. `agentctx config list` marks them
+(`in_effect` false in JSON). Records, and what a model is asked, are always redacted.
 
 | key | default | takes | meaning |
 | --- | --- | --- | --- |

@@ -110,7 +110,7 @@ def keep_handover(store: Store, author: Author, made: Snapshot) -> Record | None
     if not made.request:
         return None
     old = current_handover(store.db, author.project_id, author.worktree)
-    if old is not None and not _gives_way(store, old, author.session_id, made):
+    if old is not None and not _gives_way(store, old, author, made):
         return None
     new = NewRecord(
         type="handover",
@@ -141,7 +141,8 @@ def current_handover(db: Db, project_id: str, worktree: str) -> Record | None:
 def is_overtaken(db: Db, session_id: str, old: Record) -> bool:
     """Say whether a handover is of a session that went on after this one.
 
-    Sessions are not always read in the order in which they ended.
+    Sessions are not always read in the order in which they ended, and a transcript
+    may be read long after it was written.
     """
     ours = heard(db, session_id)
     if ours is None or old.session_id == session_id:
@@ -151,14 +152,14 @@ def is_overtaken(db: Db, session_id: str, old: Record) -> bool:
     return told_at > ours.heard_at
 
 
-def _gives_way(store: Store, old: Record, session_id: str, made: Snapshot) -> bool:
+def _gives_way(store: Store, old: Record, author: Author, made: Snapshot) -> bool:
     """Say whether a handover is no richer than a new snapshot."""
-    same = old.session_id == session_id
-    if is_overtaken(store.db, session_id, old):
+    same = old.session_id == author.session_id
+    if is_overtaken(store.db, author.session_id, old):
         return False
     lines = len([line for line in old.body.split("\n") if line.strip()])
     if old.source == "hook_observation":
-        return not same or made.richness >= lines
+        return made.richness >= lines or (not same and made.richness > 1)
     if same or old.pinned:
         return False
     written_for = timedelta(days=days_since(old.recorded_at, store.clock()))

@@ -56,6 +56,7 @@ class Extracts:
     """Whether a model reads sessions, which, and what it may cost."""
 
     on: bool
+    wanted: bool
     why: str
     model: str
     session_cap: float
@@ -123,6 +124,7 @@ def extraction_of(config: Config, environ: Mapping[str, str]) -> Extracts:
         why = "`llm` is false"
     return Extracts(
         on=has_key and wanted,
+        wanted=wanted,
         why=why,
         model=config.text("model"),
         session_cap=config.number("spendPerSession"),
@@ -133,10 +135,11 @@ def extraction_of(config: Config, environ: Mapping[str, str]) -> Extracts:
 def lacks(home: str, value: Activity) -> Iterator[Problem]:
     """Say what is degraded out of sight."""
     if not value.extraction.on:
+        hint = "let one with `agentctx config --llm`"
+        if value.extraction.wanted:
+            hint = f"set `{KEY_VARIABLE}` where the client is started"
         yield Problem(
-            "no-llm",
-            f"no model reads sessions: {value.extraction.why}",
-            f"set `{KEY_VARIABLE}`, or run `agentctx config --llm`; it is no fault",
+            "no-llm", f"no model reads sessions: {value.extraction.why}", hint
         )
     if os.path.isdir(home) and not os.access(home, os.W_OK | os.X_OK):  # noqa: PTH112 - any text
         yield HOME_READ_ONLY

@@ -14,7 +14,7 @@ from agentctx.records.card import QUOTE, standing
 from agentctx.records.read import find_record
 from agentctx.records.remove import delete_record
 from agentctx.records.review import find_sessions, recent_sessions, review_of
-from agentctx.records.spans import FAILED, LEFT_OUT, take_up
+from agentctx.records.spans import DUE, FAILED, LEFT_OUT, take_up
 from agentctx.records.transcripts import heard, reopen
 from agentctx.records.write import confirm_record
 from corpus.cli.render import visible
@@ -148,10 +148,13 @@ def lines(value: Reviewed) -> Iterator[str]:
     yield from row("injected", f"{review.card.tokens_injected:,} tokens")
     yield from row("cost", f"${review.card.cost_usd:.4f}")
     told = [f"{number} {name}" for name, number in review.outcomes.items()]
-    yield from row("yield", ", ".join(told) or "nothing yet")
+    yield from row("yield", ", ".join(told) or "nothing from a model yet")
     for span in _unread(review):
         why = _WHY.get(span.problem, span.problem or "")
-        yield from row("not read", f"about {span.tokens:,} tokens: {visible(why)}")
+        waits = span.state == DUE and span.kind != LEFT_OUT
+        again = f"; asked again at {span.due_at[11:16]} UTC" if waits else ""
+        told_why = f"{visible(why)}{again}"
+        yield from row("not read", f"about {span.tokens:,} tokens: {told_why}")
     if _unread(review):
         named = shlex.quote(visible(review.card.session_id))
         yield from row("", f"read it: agentctx review-session {named} --extract")
@@ -202,7 +205,8 @@ def _unread(review: Review) -> tuple[Span, ...]:
     return tuple(
         span
         for span in review.spans
-        if span.state != "done" and (span.kind == LEFT_OUT or span.state == FAILED)
+        if span.state != "done"
+        and (span.kind == LEFT_OUT or span.state == FAILED or span.problem)
     )
 
 
@@ -212,6 +216,7 @@ def _span_json(span: Span) -> dict[str, object]:
         "parts": [list(part) for part in span.parts],
         "tokens": span.tokens,
         "state": span.state,
+        "due_at": span.due_at,
         "problem": span.problem,
     }
 

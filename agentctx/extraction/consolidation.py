@@ -205,7 +205,9 @@ def _made_digest(store: Store, project: Project, environ: Mapping[str, str]) -> 
     from agentctx.drift.report import scan  # noqa: PLC0415 - where something changed
     from agentctx.drift.scores import note_drift  # noqa: PLC0415 - the same
 
-    report = scan(store, project, environ)
+    main = resolve_project(project.main_root, environ=environ)
+    one = main if main.project_id == project.project_id else project
+    report = scan(store, one, environ)  # every working tree is told the same
     drift = note_drift(store, project.project_id, report)
     read = [file for file in report.loaded.files if file.family != "agents"]
     if not read:  # whoever keeps no instructions misses none

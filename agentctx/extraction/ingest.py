@@ -56,12 +56,16 @@ REASON_SAID = 0.5
 
 
 class Session(NamedTuple):
-    """Whose words they are: the session, the project, its working tree."""
+    """Whose words they are: the session, the project, its working tree.
+
+    `said_at` is when the last of them was spoken, as a stamp, where that is known.
+    """
 
     session_id: str
     project_id: str
     worktree: str
     threshold: int
+    said_at: str | None = None
 
 
 class Told(NamedTuple):
@@ -130,10 +134,18 @@ class _Case:
             confidence="explicit" if sure else "inferred",
             trust="developer",
             session_id=self.session.session_id,
+            valid_from=self._said_at(),
             rationale=reason or None,
             quote=_plain(support.quote),
             files=self._files(),
         )
+
+    def _said_at(self) -> str | None:
+        """Give when the last of these turns was spoken; what was said then was true.
+
+        A record that takes the place of another begins now, when that one ends.
+        """
+        return None if self.entry.supersedes else self.session.said_at
 
     def _files(self) -> tuple[str, ...]:
         """Give the files of the session that the statement names."""
@@ -261,7 +273,7 @@ def _keep_work(store: Store, session: Session, work: Work) -> str:
         return "forgotten"
     except (TitleError, BodyError):
         return "limit"
-    return "duplicate" if made.existing else "handover"
+    return "handover_same" if made.existing else "handover"
 
 
 def _is_said(reason: str, speaker: Speaker) -> bool:

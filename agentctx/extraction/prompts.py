@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from agentctx.llm.model import Ask
-from agentctx.records.card import one_line
+from agentctx.records.card import begins_with_title, one_line
 from agentctx.redact import redact
 from corpus.visible import visible
 
@@ -163,7 +163,10 @@ def _tool(name: str, target: str, ok: bool | None) -> str:  # noqa: FBT001 - a f
 
 
 def _shown_record(record: Record) -> str:
-    text = f"{record.type}: {one_line(record.title)}. {one_line(record.body)}"
+    told = one_line(record.body)
+    if not begins_with_title(record):
+        told = f"{one_line(record.title)}. {told}"
+    text = f"{record.type}: {told}"
     return _harmless(f"{record.id} {text[:SHOWN_BODY]}")
 
 

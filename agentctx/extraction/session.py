@@ -8,13 +8,20 @@ no model can be asked the questions wait for one, and a handover is made by rule
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.handover import Author, keep_handover, snapshot
 from agentctx.clients.claude_transcript import read_last_turns
-from agentctx.clock import moment_of
-from agentctx.errors import ForgottenError, ReplyShapeError, TranscriptError
+from agentctx.clock import moment_of, parse_moment, stamp
+from agentctx.errors import (
+    BadTimeError,
+    ForgottenError,
+    ReplyShapeError,
+    TranscriptError,
+)
 from agentctx.extraction.asking import FIRST_PAUSE, MOST_ATTEMPTS, Question
 from agentctx.extraction.ingest import Session, Told, ingest
 from agentctx.extraction.prompts import extraction_ask, synthesis_ask
@@ -32,12 +39,14 @@ from agentctx.records.spans import (
     give_up,
     leave_out,
     spans_of,
+    yields_of,
 )
 from agentctx.records.transcripts import is_put_off, put_off, settle
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.asking import Asker
@@ -81,16 +90,23 @@ class Extraction:
         self.environ = environ
         self.threshold = threshold
         self.holds = holds
+        self._hurry = False
 
-    def update(self, one: Heard) -> Done:
-        """Do what is to be done for a session now, and note what is left."""
+    def update(self, one: Heard, *, hurry: bool = False) -> Done:
+        """Do what is to be done for a session now, and note what is left.
+
+        `hurry` asks again at once what was put off. A session that ended before it
+        said anything has no transcript, and is no failure.
+        """
+        self._hurry = hurry
         try:
             found = news(one)
             take_up(self.store, one, found, environ=self.environ, holds=self.holds)
             made, problem = self._answered(one)
         except TranscriptError as error:
-            made, problem = 0, error.code
-        if one.ended_at is not None:
+            silent = not one.spoke and not os.path.lexists(one.path)
+            made, problem = 0, None if silent else error.code
+        if one.ended_at is not None and not self._was_answered(one):
             made += self._handover_by_rule(one)
         self._settle(one, problem)
         return Done(made, problem)
@@ -102,16 +118,17 @@ class Extraction:
         due = [span for span in spans if self._is_due(span)]
         tried = {span.id for span in spans if span.state == REPLIED or span in due}
         problem: str | None = None
-        if due and self.asker is None:
+        asker = self.asker if one.asks else None
+        if due and asker is None:
             with store_failures(), store.writing() as tx:
                 leave_out(tx, [span.id for span in due], NO_MODEL)
         elif due:
-            assert self.asker is not None
-            self.asker.problem = None
+            assert asker is not None
+            asker.problem = None
             turns = turns_of(one.path, due)
             asked = {span.id: self._question(span, turns[span.id]) for span in due}
-            self.asker.ask_spans(one.session_id, asked, due)
-            problem = self.asker.problem
+            asker.ask_spans(one.session_id, asked, due)
+            problem = asker.problem
         made = self._stored(one)
         return made, problem or self._trouble(one, tried)
 
@@ -124,7 +141,13 @@ class Extraction:
 
     def _is_due(self, span: Span) -> bool:
         asked = span.state == DUE and span.kind != LEFT_OUT
-        return asked and not is_put_off(span.due_at, now=self.store.clock())
+        put_off_now = is_put_off(span.due_at, now=self.store.clock())
+        return asked and (self._hurry or not put_off_now)
+
+    def _was_answered(self, one: Heard) -> bool:
+        """Say whether a model told where the work stands: its word counts."""
+        outcomes = yields_of(self.store.db, one.session_id)
+        return any(outcome.startswith("handover") for outcome in outcomes)
 
     def _question(self, span: Span, turns: Sequence[Turn]) -> Question:
         nearest = self._nearest(span.project_id, turns)
@@ -199,7 +222,11 @@ class Extraction:
             return 0
         project = resolve_project(Path(first.cwd), environ=self.environ)
         session = Session(
-            one.session_id, first.project_id, project.worktree or "", self.threshold
+            one.session_id,
+            first.project_id,
+            project.worktree or "",
+            self.threshold,
+            last_said(told_turns, now=self.store.clock()),
         )
         shown = {record_id for span in spans for record_id in span.shown}
         made = ingest(store, session, findings, Told(told_turns, shown))
@@ -252,6 +279,19 @@ class Extraction:
                 put_off(tx, one.session_id, until=until, problem=problem or why)
             else:
                 settle(tx, one, problem=problem)
+
+
+def last_said(turns: Iterable[Turn], *, now: datetime) -> str | None:
+    """Give when the last of some turns was spoken, as a stamp; None where unknown.
+
+    What was said in the future was said by a clock that is wrong.
+    """
+    said: list[str] = []
+    for turn in turns:
+        with suppress(BadTimeError):
+            said.append(parse_moment(turn.at or "", field="timestamp"))
+    latest = max(said, default=None)
+    return None if latest is None or latest > stamp(now) else latest
 
 
 def _value(span: Span) -> object:

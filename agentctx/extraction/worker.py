@@ -141,6 +141,7 @@ class _Shift:
         self.config: Config = read_config(world.home)
         self.extraction = self._extraction()
         self.hurried = 0
+        self.hurries = False
         self.lingers = True
         self.ends = 0.0
         self.folders: set[str] = set()
@@ -188,7 +189,8 @@ class _Shift:
     def _look(self) -> tuple[list[Heard], bool]:
         """Give the sessions that are due, and say whether one will be in our life."""
         hurried = _hurries(self.store)
-        found = self._sorted(waiting(self.store.db), hurry=hurried > self.hurried)
+        self.hurries = hurried > self.hurried
+        found = self._sorted(waiting(self.store.db), hurry=self.hurries)
         self.hurried = hurried
         return found
 
@@ -203,7 +205,7 @@ class _Shift:
             if at <= now:
                 due.append(one)
             elif (at - now).total_seconds() < self.ends - self.world.ticks():
-                soon = True
+                soon = soon or not self._waits_for_a_key(one)
         return due, soon
 
     def _due_at(self, one: Heard, now: datetime, *, hurry: bool) -> datetime:
@@ -213,11 +215,21 @@ class _Shift:
         heard_at = moment_of(one.heard_at)
         if hurry or not self.lingers:
             return now
+        if self._waits_for_a_key(one):
+            return heard_at + GONE if heard_at <= now + AHEAD else now
         if one.ended_at is not None or heard_at > now + AHEAD:
             return now
-        if self.extraction.asker is None:
+        if self.extraction.asker is None or not one.asks:
             return heard_at + GONE
         return now if self._said_much(one) else heard_at + QUIET
+
+    def _waits_for_a_key(self, one: Heard) -> bool:
+        """Say whether a session may be read by a model, but not by one of ours.
+
+        We have the environment of whoever woke us, and no key in it.
+        """
+        wanted = one.asks and self.config.flag("llm")
+        return wanted and self.extraction.asker is None
 
     def _said_much(self, one: Heard) -> bool:
         """Say whether a session has said so much that it is read while it goes on."""
@@ -237,7 +249,7 @@ class _Shift:
             one = one._replace(ended_at=one.heard_at)
         self.folders.add(one.cwd)
         try:
-            done = self.extraction.update(one)
+            done = self.extraction.update(one, hurry=self.hurries)
         except Exception as error:  # noqa: BLE001 - no session stops the others
             code = str(getattr(error, "code", "BUG"))
             self._fails(code, type(error).__name__)

@@ -115,7 +115,8 @@ class Here:
         path = self.text("transcript_path")
         if self.session_id is None or not is_path(path):
             return None
-        return Source(self.session_id, self.project.project_id, self.cwd, path)
+        project_id = self.project.project_id
+        return Source(self.session_id, project_id, self.cwd, path, self.asks())
 
     @contextmanager
     def store(self, *, create: bool = True) -> Iterator[Store]:
@@ -235,9 +236,13 @@ class Here:
         whole = os.path.realpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text
         return repo_path(os.path.relpath(whole, self.project.root))
 
-    def has_key(self) -> bool:
-        """Say whether a model can be asked, as far as the environment goes."""
-        return bool(self.environ.get(KEY_VARIABLE, "").strip())
+    def asks(self) -> bool:
+        """Say whether a model may read this session: a key is set, and it is wanted."""
+        if not self.environ.get(KEY_VARIABLE, "").strip():
+            return False
+        from agentctx.config import read_config  # noqa: PLC0415 - see above
+
+        return read_config(self.home).flag("llm")
 
     def wake_if_wanted(self, store: Store) -> None:
         """Start the worker where something waits and nobody is at work."""

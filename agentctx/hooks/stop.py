@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentctx.config import read_config
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
 
@@ -27,7 +26,7 @@ def answer(here: Here) -> str:
         with store.writing() as tx:
             note_session(tx, source.session_id, source.project_id, now=now)
             hear(tx, source, now=now)
-        if here.has_key() and read_config(here.home).flag("llm"):
+        if source.asks:
             here.wake_if_wanted(store)  # without a model the session's end does
 
     here.keep(act)

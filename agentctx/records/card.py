@@ -115,6 +115,9 @@ def _lines(record: Record, now: datetime) -> Iterator[str]:
 def begins_with_title(record: Record) -> bool:
     """Say whether a body says its title again, as its first words."""
     title = record.title.removesuffix(_CUT).rstrip()
+    if record.type == "handover":  # whose title is said to be one
+        title = title.removeprefix("Handover: ")
+        return record.body.removeprefix("Last request: ").startswith(title)
     return record.body.startswith(title)
 
 

@@ -73,6 +73,8 @@ CREATE TABLE transcripts (
   project_id TEXT NOT NULL,
   cwd TEXT NOT NULL,
   path TEXT NOT NULL,
+  asks INTEGER NOT NULL DEFAULT 1 CHECK (asks IN (0, 1)),
+  spoke INTEGER NOT NULL DEFAULT 0 CHECK (spoke IN (0, 1)),
   place INTEGER NOT NULL DEFAULT 0,
   identity TEXT NOT NULL DEFAULT '',
   heard_at TEXT NOT NULL,

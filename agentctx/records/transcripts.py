@@ -27,13 +27,16 @@ class Heard(NamedTuple):
 
     `identity` is a fingerprint of the file's beginning: where it is another, the file
     was written anew and is read from its start. `problem` is the code of what went
-    wrong last; `retry_at` is when it may be tried again.
+    wrong last; `retry_at` is when it may be tried again. `asks` says that a model may
+    read it, as its own environment had a key; `spoke` that a turn of it has ended.
     """
 
     session_id: str
     project_id: str
     cwd: str
     path: str
+    asks: bool
+    spoke: bool
     place: int
     identity: str
     heard_at: str
@@ -44,12 +47,13 @@ class Heard(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where a session is, as its client says."""
+    """Where a session is, as its client says, and whether a model may read it."""
 
     session_id: str
     project_id: str
     cwd: str
     path: str
+    asks: bool = True
 
 
 _COLUMNS = ", ".join(Heard._fields)
@@ -64,17 +68,24 @@ def hear(tx: Tx, source: Source, *, now: datetime, ended: bool = False) -> None:
     at = stamp(now)
     tx.execute(
         """
-        INSERT INTO transcripts (session_id, project_id, cwd, path, heard_at, ended_at)
-             VALUES (:session_id, :project_id, :cwd, :path, :at, :ended)
+        INSERT INTO transcripts
+                    (session_id, project_id, cwd, path, asks, spoke, heard_at, ended_at)
+             VALUES (:session_id, :project_id, :cwd, :path, :asks, :spoke, :at, :ended)
         ON CONFLICT (session_id) DO UPDATE
                 SET project_id = excluded.project_id, cwd = excluded.cwd,
-                    path = excluded.path,
+                    path = excluded.path, asks = excluded.asks,
+                    spoke = MAX(spoke, excluded.spoke),
                     heard_at = MAX(heard_at, excluded.heard_at),
                     ended_at = excluded.ended_at,
                     settled_at = CASE WHEN settled_at >= excluded.heard_at
                                       THEN NULL ELSE settled_at END
         """,
-        {**source._asdict(), "at": at, "ended": at if ended else None},
+        {
+            **source._asdict(),
+            "spoke": not ended,
+            "at": at,
+            "ended": at if ended else None,
+        },
     )
 
 
@@ -86,11 +97,11 @@ def note_source(tx: Tx, source: Source, *, now: datetime) -> None:
     tx.execute(
         f"""
         INSERT INTO transcripts
-                    (session_id, project_id, cwd, path, heard_at, settled_at)
-             VALUES (:session_id, :project_id, :cwd, :path, :at, :at)
+                    (session_id, project_id, cwd, path, asks, heard_at, settled_at)
+             VALUES (:session_id, :project_id, :cwd, :path, :asks, :at, :at)
         ON CONFLICT (session_id) DO UPDATE
                 SET project_id = excluded.project_id, cwd = excluded.cwd,
-                    path = excluded.path, ended_at = NULL,
+                    path = excluded.path, asks = excluded.asks, ended_at = NULL,
                     heard_at = MAX(heard_at, excluded.heard_at),
                     settled_at = MAX(settled_at, excluded.settled_at)
               WHERE NOT ({_WAITING})
@@ -177,7 +188,7 @@ def settle(tx: Tx, one: Heard, *, problem: str | None = None) -> None:
 def reopen(tx: Tx, session_id: str, *, now: datetime) -> None:
     """Let a session wait for the worker again, at once."""
     tx.execute(
-        "UPDATE transcripts SET settled_at = NULL, retry_at = NULL,"
+        "UPDATE transcripts SET settled_at = NULL, retry_at = NULL, asks = 1,"
         " ended_at = COALESCE(ended_at, ?) WHERE session_id = ?",
         (stamp(now), session_id),
     )
@@ -192,4 +203,5 @@ def put_off(tx: Tx, session_id: str, *, until: datetime, problem: str) -> None:
 
 
 def _heard(row: sqlite3.Row) -> Heard:
-    return Heard(*(row[name] for name in Heard._fields))
+    one = Heard(*(row[name] for name in Heard._fields))
+    return one._replace(asks=bool(one.asks), spoke=bool(one.spoke))

@@ -149,7 +149,7 @@ def test_a_defect_is_noted_and_leaves_the_lease_free(
 ) -> None:
     goes_on(store_home, project)
 
-    def breaks(*_: object) -> None:
+    def breaks(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SAID)
 
     with monkeypatch.context() as patch:

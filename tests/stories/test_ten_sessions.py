@@ -103,7 +103,7 @@ def test_a_compacted_session_is_told_again_and_where_it_stood(story: Story) -> N
 def test_working_trees_have_a_handover_each(story: Story) -> None:
     found = {one.key: title for title, one in story.seen["keyless"].items()}
     assert set(found) == {"", "rain"}
-    assert "> Handover: Draw rain" in story.told["rain"].split("\n")
+    assert "> Draw rain" in story.told["rain"].split("\n")
     assert "Draw rain" not in story.told["eleventh"]
 
 

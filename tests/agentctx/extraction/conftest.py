@@ -77,7 +77,11 @@ class Sessions:
         """Note that a session said something, as the hooks do."""
         now = self.clock()
         source = Source(
-            said.session, self.project.project_id, str(said.cwd), str(said.path)
+            said.session,
+            self.project.project_id,
+            str(said.cwd),
+            str(said.path),
+            bool(self.environ),
         )
         with self.store() as store, store.writing() as tx:
             hear(tx, source, now=now, ended=ended)

@@ -378,6 +378,7 @@ def test_a_transcript_that_is_gone_is_told_and_settled(
     sessions: Sessions, tmp_path: Path
 ) -> None:
     said = sessions.session().turn(SAID)
+    sessions.hear(said)
     sessions.hear(said, ended=True)
     said.path.unlink()
     done = sessions.work()
