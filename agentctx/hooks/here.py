@@ -209,6 +209,8 @@ class Here:
                     self._do(act, _LONG_PATIENCE)
                 except StoreBusyError as error:
                     self.fails(error.code)
+        except Exception as error:  # noqa: BLE001 - nobody else would tell
+            self.fails("BUG", type(error).__name__)
         finally:
             os._exit(0)
 
