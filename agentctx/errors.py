@@ -44,6 +44,11 @@ CodedError
   ClientUnsupportedError          CLIENT_UNSUPPORTED
   ClientFileError                 CLIENT_FILE
   ClientBusyError                 CLIENT_BUSY
+  RecallMismatchError             RECALL_MISMATCH
+  RecallTextError                 RECALL_EMPTY
+  RecallQuotaError                RECALL_QUOTA
+  RecallPoolError                 RECALL_POOL
+  RecallItemError                 RECALL_UNAVAILABLE
   ModelKeyError                   MODEL_KEY
   ModelPlaceError                 MODEL_PLACE
   ModelMoneyError                 MODEL_MONEY
@@ -55,10 +60,12 @@ CodedError
   ModelReplyError                 MODEL_REPLY
   ModelTruncatedError             MODEL_TRUNCATED
   ModelRefusedError               MODEL_REFUSED
+  ContextProfileError             CONTEXT_PROFILE
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test). What the
-files of a project can do wrong is in `corpus.errors`.
+files of a project can do wrong is in `corpus.errors`, what conversation memory
+refuses is in `agentctx.memory.refusals`.
 """
 
 from __future__ import annotations
@@ -388,7 +395,7 @@ class ReplyShapeError(CodedError):
 
 class SessionError(CodedError):
     code = "SESSION_UNKNOWN"
-    sentence = "no session `{session_id}` is known"
+    sentence = "`{session_id}` names no session of this project, or several"
     hint = "name a session that `agentctx review-session` lists"
 
 
@@ -426,3 +433,43 @@ class PlanChangedError(CodedError):
     code = "PLAN_STALE"
     sentence = "the changes are no longer those of plan `{expected}`"
     hint = "run `agentctx sync` again; its answer names the plan as it is now"
+
+
+class MemoryContractError(CodedError):
+    """What conversation memory does not take; its own refusals are in its package."""
+
+
+class RecallMismatchError(MemoryContractError):
+    code = "RECALL_MISMATCH"
+    sentence = "what is asked of memory is for {asked}, what may be shown for {allowed}"
+    hint = "make the query and the policy for one profile and one thread"
+
+
+class RecallTextError(MemoryContractError):
+    code = "RECALL_EMPTY"
+    sentence = "a search of memory holds no word"
+    hint = "give at least one word to look for"
+
+
+class RecallQuotaError(MemoryContractError):
+    code = "RECALL_QUOTA"
+    sentence = "this request has used its {limit} {what} of memory"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallPoolError(MemoryContractError):
+    code = "RECALL_POOL"
+    sentence = "{left} tokens are left for memory in this request; that holds no item"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallItemError(MemoryContractError):
+    code = "RECALL_UNAVAILABLE"
+    sentence = "memory has no such item for this request"
+    hint = "read an id that the memory map or a search of this request shows"
+
+
+class ContextProfileError(CodedError):
+    code = "CONTEXT_PROFILE"
+    sentence = "the context of model `{model}` cannot be used: {reason}"
+    hint = "give the window of the model, in tokens"

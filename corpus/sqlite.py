@@ -239,7 +239,7 @@ def _committed(db: Db) -> AbstractContextManager[sqlite3.Connection]:
     """Give a connection that can be copied from: another one while ours is writing."""
     if not db.in_transaction:
         return nullcontext(db)
-    return _reader(db.execute("PRAGMA database_list").fetchone()[2], still=False)
+    return read_only(db.execute("PRAGMA database_list").fetchone()[2], still=False)
 
 
 def fill_database(
@@ -264,7 +264,7 @@ def fill_database(
         with (
             _held_as_ours(path, layout),
             store_failures(),
-            _reader(path, still=True) as source,
+            read_only(path, still=True) as source,
             _not_waiting(db),
         ):
             source.backup(db, progress=waited, sleep=_LONGEST_PAUSE)
@@ -286,7 +286,7 @@ def loaded_copy(path: str, layout: Layout, *, still: bool = False) -> Db:
         with (
             _held_as_ours(path, layout),
             store_failures(),
-            _reader(path, still=still) as source,
+            read_only(path, still=still) as source,
         ):
             source.backup(copy)
     except BaseException:
@@ -312,7 +312,7 @@ def flush_log(db: Db, *, patience: float = 0.5) -> bool:
 
 
 @contextmanager
-def _reader(path: str, *, still: bool) -> Iterator[sqlite3.Connection]:
+def read_only(path: str, *, still: bool) -> Iterator[sqlite3.Connection]:
     """Open a file that is not to be changed, not even by what a log holds."""
     named = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     how = "immutable=1" if still else "mode=ro"

@@ -214,7 +214,8 @@ Unknown arguments are refused. An optional argument may be left out or null.
 
 def errors_page() -> str:
     """Write one row for each failure, sorted by code."""
-    for module in ("corpus.refusals", "agentctx.errors"):
+    modules = ("corpus.refusals", "agentctx.errors", "agentctx.memory.refusals")
+    for module in modules:
         import_module(module)  # a class that is not loaded is no subclass yet
     errors = sorted(_leaves(CodedError), key=lambda error: error.code)
     rows = (

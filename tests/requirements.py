@@ -7,6 +7,7 @@ in `PENDING` for the work that will bring it.
 from __future__ import annotations
 
 import ast
+import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TESTS = Path(__file__).parent
+_MEMORY = runpy.run_path(str(TESTS / "memorycontract.py"))
 
 REQUIREMENTS: dict[str, str] = {
     "P1.1": "ids of projects and artifacts, the stem as the artifact's id, Markdown",
@@ -152,6 +154,8 @@ REQUIREMENTS: dict[str, str] = {
     "A10.3": "injected text stays in its frame, visible, and is called evidence",
 }
 
+REQUIREMENTS |= _MEMORY["memory_requirements"]()
+
 PENDING: dict[str, str] = {
     "P16.1": "records in the corpus",
     "P16.2": "records in the corpus",
@@ -162,6 +166,7 @@ PENDING: dict[str, str] = {
     "P19.3": "candidates as an inbox",
     "P20.1": "many corpora",
 }
+PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")
 """What waits, and for which work; a test may name these, none has to."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import agentctx.errors
+import agentctx.memory.refusals
 import corpus.errors
 import corpus.refusals
 from corpus.errors import CodedError
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "errors.md"
-TREE = "".join(
-    str(module.__doc__) for module in (corpus.errors, corpus.refusals, agentctx.errors)
+MODULES = (
+    corpus.errors,
+    corpus.refusals,
+    agentctx.errors,
+    agentctx.memory.refusals,
 )
+TREE = "".join(str(module.__doc__) for module in MODULES)
 SOURCES = sorted(
     path for name in ("corpus", "agentctx") for path in (ROOT / name).rglob("*.py")
 )

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.drift.polarity import Part, parts_of
-from agentctx.records.commonwords import COMMON_PHRASES, COMMON_WORDS
+from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import terms, tokens
 
 if TYPE_CHECKING:

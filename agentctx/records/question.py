@@ -10,8 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.records.commonwords import COMMON_PHRASES, COMMON_WORDS
 from agentctx.records.dates import take_days
+from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import query_terms, terms
 from corpus.scripts import fold_marks
 

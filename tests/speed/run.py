@@ -32,6 +32,7 @@ from tests.speed.measure import (
     our_command,
     own_environment,
 )
+from tests.speed.recall import recall
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
 from tests.speed.sessions import sessions
@@ -350,6 +351,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "sessions": sessions,
     "extraction": extraction,
     "linear": linear,
+    "recall": recall,
 }
 
 

@@ -1,4 +1,4 @@
-"""Words people say to an agent whatever the subject is; they are about nothing (A3.1).
+"""Words people say whatever the subject is; they are about nothing.
 
 They never carry a match alone, and they count little beside the words that name the
 subject. Spaced words are in lower case with the marks that fold; scripts without

@@ -1,0 +1,223 @@
+"""Recall for one request: the Map, searches and reads, under one policy (M6, M7).
+
+Nothing here writes. Every step gives the state of the request as it is after it; the
+same state, store and question give the same answer.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.errors import RecallItemError, RecallMismatchError, RecallPoolError
+from agentctx.memory.mapping import (
+    SOURCES,
+    Detail,
+    Hit,
+    Map,
+    build_map,
+    detail_of,
+    framed,
+    hit_block,
+    hit_of,
+)
+from agentctx.memory.model import PROJECT_KINDS, RecallPolicy
+from agentctx.memory.pools import (
+    Read,
+    RequestState,
+    Searched,
+    allowance,
+    earlier_search,
+    fitting,
+    search_key,
+    with_map,
+    with_read,
+    with_search,
+)
+from agentctx.memory.ranking import Match, ordered, place, request_paths, specificity
+from agentctx.memory.recallindex import (
+    candidates_for,
+    newest_sources,
+    standing_items,
+    visible_items,
+)
+from agentctx.memory.terms import map_terms, search_terms
+from corpus.sqlite import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from agentctx.memory.budgets import Budgets
+    from agentctx.memory.clipping import Tokens
+    from agentctx.memory.model import ItemId, Profile, RecallQuery, ThreadId
+    from agentctx.memory.terms import Asked
+    from corpus.sqlite import Db
+
+MOST_RELEVANT = 64
+"""Items that the Map chooses from, besides those that always apply."""
+
+
+class Answer(NamedTuple):
+    """What a search gives; `text` is empty when nothing was found."""
+
+    hits: tuple[Hit, ...]
+    text: str
+
+
+def policy_for(
+    profile: Profile, thread_id: ThreadId, *, recall: int, mapped: int
+) -> RecallPolicy:
+    """Give what a profile may be told: a review only what holds for the project.
+
+    `recall` and `mapped` are tokens: for all of a request, and for its Map.
+    """
+    ordinary = profile == "ordinary"
+    return RecallPolicy(
+        profile=profile,
+        thread_id=thread_id,
+        allowed_kinds=PROJECT_KINDS | ({"discussion_context"} if ordinary else set()),
+        allow_recent_history=ordinary,
+        allow_thread_checkpoint=ordinary,
+        allow_discussion=ordinary,
+        durable_token_budget=recall,
+        map_token_budget=mapped,
+    )
+
+
+def policy_within(
+    profile: Profile, thread_id: ThreadId, budgets: Budgets
+) -> RecallPolicy:
+    """Give a profile's policy with the pools of a model's context."""
+    return policy_for(profile, thread_id, recall=budgets.recall, mapped=budgets.map)
+
+
+def with_half_map(policy: RecallPolicy) -> RecallPolicy:
+    """Give the policy to open a request with again after the context overflowed."""
+    return policy._replace(map_token_budget=policy.map_token_budget // 2)
+
+
+def open_recall(
+    db: Db,
+    query: RecallQuery,
+    policy: RecallPolicy,
+    tokens: Tokens,
+    *,
+    seen: AbstractSet[str] = frozenset(),
+) -> tuple[RequestState, Map]:
+    """Begin a request: its Map, and the state that its searches and reads spend from.
+
+    The query and the policy must be of one profile and one thread. What the session
+    has `seen` is readable and not repeated.
+    """
+    asked, allowed = (
+        (query.profile, query.thread_id),
+        (policy.profile, policy.thread_id),
+    )
+    if asked != allowed:
+        raise RecallMismatchError(asked=" ".join(asked), allowed=" ".join(allowed))
+    return refresh(db, RequestState(query, policy), tokens, seen=seen)
+
+
+def refresh(
+    db: Db,
+    state: RequestState,
+    tokens: Tokens,
+    *,
+    seen: AbstractSet[str] = frozenset(),
+) -> tuple[RequestState, Map]:
+    """Make the Map anew for the next step, within what is not spent yet (C9)."""
+    with _one_moment(db):
+        standing = _standing(db, state)
+        relevant = _matches(db, state, map_terms(state.query))
+    always = {one.item.id for one in standing}
+    rest = [one for one in relevant if one.item.id not in always]
+    found = build_map(
+        [*standing, *rest[:MOST_RELEVANT]], state.map_budget, tokens, seen=seen
+    )
+    return with_map(state, found), found
+
+
+def search(
+    db: Db, state: RequestState, text: str, tokens: Tokens
+) -> tuple[RequestState, Answer]:
+    """Find the items that answer a text, best first (M6.4).
+
+    The same search again costs nothing. What always applies is found only by its
+    words. What the pool does not hold is left out.
+    """
+    key = search_key(text)
+    known = earlier_search(state, key)
+    if known is not None:
+        return state, _again(db, state, known)
+    with _one_moment(db):
+        matches = _matches(db, state, search_terms(text, state.query))
+    hits = [
+        hit_of(one.item, one.match_type)
+        for one in matches[: state.policy.max_search_results]
+    ]
+    kept, cost = fitting(state, ((hit.id, tokens(hit_block(hit))) for hit in hits))
+    hits = [hit for hit in hits if hit.id in kept]
+    searched = Searched(key, tuple((hit.id, hit.match_type) for hit in hits))
+    return with_search(state, searched, cost), _answer(hits)
+
+
+def read(
+    db: Db, state: RequestState, item_id: ItemId, tokens: Tokens
+) -> tuple[RequestState, Detail]:
+    """Give an item that this request was shown, and the words it stands on (M6.5).
+
+    Whatever is not to be had is refused in the same words, whatever the reason (C8).
+    """
+    if item_id not in state.readable:
+        raise RecallItemError
+    with _one_moment(db):
+        item = visible_items(db, [item_id], state.policy).get(item_id)
+        sources = newest_sources(db, item_id, SOURCES)
+    if item is None:
+        raise RecallItemError
+    paths = request_paths(state.query)
+    if specificity(item.meaning.applies_to_paths, paths) is None:
+        raise RecallItemError
+    most = allowance(state, item_id)
+    detail = detail_of(item, sources, most, tokens)
+    if detail is None:
+        raise RecallPoolError(left=most)
+    return with_read(state, Read(item_id, most), detail.tokens), detail
+
+
+def _standing(db: Db, state: RequestState) -> list[Match]:
+    found = standing_items(db, state.policy, request_paths(state.query))
+    return ordered(
+        Match(item, "standing", place(item.meaning, special, (False, False), 0))
+        for item, special in found
+    )
+
+
+def _matches(db: Db, state: RequestState, asked: Sequence[Asked]) -> list[Match]:
+    paths = request_paths(state.query)
+    terms, candidates = candidates_for(db, asked, state.policy, paths)
+    found = (terms.match(one.item, one.held, one.specificity) for one in candidates)
+    return ordered(match for match in found if match is not None)
+
+
+def _again(db: Db, state: RequestState, known: Searched) -> Answer:
+    """Give what a search found, but for what has gone since."""
+    items = visible_items(db, [item_id for item_id, _ in known.hits], state.policy)
+    return _answer(
+        [hit_of(items[item_id], why) for item_id, why in known.hits if item_id in items]
+    )
+
+
+def _answer(hits: Sequence[Hit]) -> Answer:
+    return Answer(tuple(hits), framed([hit_block(hit) for hit in hits]))
+
+
+@contextmanager
+def _one_moment(db: Db) -> Iterator[None]:
+    """See one state of the store throughout, also inside somebody's transaction."""
+    if db.in_transaction:
+        yield
+    else:
+        with reading(db):
+            yield

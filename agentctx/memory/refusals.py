@@ -1,0 +1,93 @@
+"""Every failure that conversation memory reports on purpose, drawn as a tree.
+
+CodedError
+  MemoryAbsentError               MEMORY_ABSENT
+  MemoryDegradedError             MEMORY_DEGRADED
+  MemoryFencedError               MEMORY_FENCED
+  MemoryRuleError                 MEMORY_CONTRACT
+  MemoryItemNotFoundError         NOT_FOUND
+  MemoryItemOldError              ITEM_OLD
+  MemoryBackupError               MEMORY_BACKUP
+  TurnNotFoundError               TURN_NOT_FOUND
+  TurnEndedError                  TURN_ENDED
+  TurnLateError                   TURN_LATE
+  TurnLeaseError                  TURN_LEASE
+
+Each class owns its sentence, its code, its exit status and the next step; whoever
+raises it supplies only the values named in the sentence (checked by a test).
+"""
+
+# ruff: noqa: D101 - each class's sentence says what happened
+
+from __future__ import annotations
+
+from agentctx.errors import MemoryContractError
+from corpus.errors import CodedError
+
+
+class MemoryAbsentError(CodedError):
+    code = "MEMORY_ABSENT"
+    sentence = "this project has no conversation memory"
+    hint = "let it have one with `agentctx memory on`"
+
+
+class MemoryDegradedError(CodedError):
+    code = "MEMORY_DEGRADED"
+    sentence = "conversation memory cannot be used: {detail}"
+    hint = "nothing was changed; `agentctx memory clear --confirm` begins it anew"
+    extra = ("problem",)
+
+
+class MemoryFencedError(CodedError):
+    code = "MEMORY_FENCED"
+    sentence = "conversation memory was cleared or the work given to another: {reason}"
+    hint = "nothing was written; begin again with the memory as it is now"
+
+
+class MemoryRuleError(MemoryContractError):
+    code = "MEMORY_CONTRACT"
+    sentence = "conversation memory does not take this: {reason}"
+    hint = "nothing was changed; give what the rules of memory allow"
+    extra = ("rule",)
+
+
+class MemoryItemNotFoundError(CodedError):
+    code = "NOT_FOUND"
+    sentence = "conversation memory has no item `{item_id}`"
+    hint = "look for it with `agentctx memory list --all`"
+
+
+class MemoryItemOldError(CodedError):
+    code = "ITEM_OLD"
+    sentence = "`{item_id}` is an old revision; {live}"
+    hint = "see every revision with `agentctx memory history ID`"
+
+
+class MemoryBackupError(CodedError):
+    code = "MEMORY_BACKUP"
+    sentence = "conversation memory cannot be copied first: {reason}"
+    hint = "nothing was cleared; make room, or say `--no-backup`"
+
+
+class TurnNotFoundError(CodedError):
+    code = "TURN_NOT_FOUND"
+    sentence = "conversation memory has no turn `{turn_id}`"
+    hint = "it may have been cleared; the next turn is kept again"
+
+
+class TurnEndedError(CodedError):
+    code = "TURN_ENDED"
+    sentence = "the turn `{turn_id}` has ended already: {state}"
+    hint = "a turn ends once; begin another"
+
+
+class TurnLateError(CodedError):
+    code = "TURN_LATE"
+    sentence = "the turn `{turn_id}` was taken as interrupted, and others went on"
+    hint = "what was said to it stays; its late answer is not kept"
+
+
+class TurnLeaseError(CodedError):
+    code = "TURN_LEASE"
+    sentence = "the turn `{turn_id}` is another's, and still open"
+    hint = "only who began a turn ends it"

@@ -1,0 +1,63 @@
+"""The state of a request between processes, kept with its turn (H2).
+
+It is made when the turn begins, changed in the transaction that decides, and gone
+with the turn's end, which the database sees to. Clearing fences it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentctx.memory.pools import parse_state, state_text
+from agentctx.memory.refusals import (
+    MemoryFencedError,
+    TurnEndedError,
+)
+from agentctx.memory.store import fence_of
+from agentctx.memory.turns import turn_of
+
+if TYPE_CHECKING:
+    from agentctx.memory.model import TurnId
+    from agentctx.memory.pools import RequestState
+    from agentctx.memory.store import Writing
+    from corpus.sqlite import Db
+
+
+def request_state(db: Db, turn_id: TurnId) -> RequestState | None:
+    """Give the state of an open turn's request, None when it has none."""
+    row = db.execute(
+        "SELECT state_json, generation FROM memory_requests WHERE turn_id = ?",
+        (turn_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    if row["generation"] != fence_of(db).generation:
+        raise MemoryFencedError(reason="it was cleared")
+    return parse_state(row["state_json"])
+
+
+def keep_request(writing: Writing, turn_id: TurnId, state: RequestState) -> None:
+    """Keep the state of a request; `TurnEndedError` when its turn is over."""
+    turn = turn_of(writing.tx, turn_id)
+    if turn.state != "open":
+        raise TurnEndedError(turn_id=turn_id, state=turn.state)
+    writing.tx.execute(
+        """
+        INSERT INTO memory_requests (turn_id, generation, state_json, created_at,
+                                     updated_at)
+        VALUES (:turn, :generation, :state, :now, :now)
+            ON CONFLICT (turn_id) DO UPDATE
+           SET state_json = excluded.state_json, updated_at = excluded.updated_at
+        """,
+        {
+            "turn": turn_id,
+            "generation": fence_of(writing.tx).generation,
+            "state": state_text(state),
+            "now": writing.stamp,
+        },
+    )
+
+
+def drop_request(writing: Writing, turn_id: TurnId) -> None:
+    """Forget a request before its turn ends (M3.8(c))."""
+    writing.tx.execute("DELETE FROM memory_requests WHERE turn_id = ?", (turn_id,))

@@ -1,0 +1,164 @@
+"""A message as clauses, each with its place and the marks it carries (M11.4).
+
+A clause ends where a sentence ends in any script, at the end of a line, and where a
+word turns the speech round: `but`, or a comma and `from now on`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.memory.speech.anchors import anchors
+from agentctx.memory.speech.markers import RUNS, SPACED, has, normal, without
+from agentctx.memory.speech.material import own_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_CLAUSE = 1_000
+"""A longer run without any end says nothing that could be kept."""
+
+LONGEST_TEXT = 100_000
+"""What stands further back in a message is not looked at."""
+
+MARKS = (
+    "preference",
+    "durable",
+    "decision",
+    "proposal",
+    "local",
+    "temporary",
+    "question",
+    "undecided",
+    "report",
+    "denied",
+    "example",
+    "fact",
+    "artefact",
+    "state",
+    "duty",
+    "opening",
+)
+_CARRIED = frozenset(
+    {"preference", "durable", "decision", "temporary", "local", "report", "example"}
+    | {"undecided", "denied"}
+)
+_END = re.compile(
+    r"\n+|[。！？；]+|(?<!e\.g)(?<!i\.e)(?<!z\.B)(?<!^\d)(?<!\n\d)[.!?;…]+[\"')\]]*(?=\s|$)"
+)
+_LISTED = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s+")
+
+
+class Clause(NamedTuple):
+    """Some words of a text, where they stand in it, and the marks they carry."""
+
+    start: int
+    end: int
+    text: str
+    marks: frozenset[str]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether its writer says it in earnest, and neither asks nor doubts it."""
+        return not self.marks & _NOT_MEANT and not self.is_fact
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether it only tells how code is or behaves."""
+        if "decision" in self.marks:
+            return False
+        if "fact" in self.marks:
+            return True
+        tells = {"artefact", "state"} <= self.marks
+        return tells and not self.marks & _NO_STATE
+
+
+_NO_STATE = frozenset({"duty", "preference", "question", "opening"})
+_NOT_MEANT = frozenset({"question", "undecided", "report", "denied", "example"})
+
+
+@lru_cache(maxsize=256)
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """Divide what a message says in its writer's own words."""
+    own = own_words(text[:LONGEST_TEXT])
+    found: list[Clause] = []
+    carried: frozenset[str] = frozenset()
+    for start, end, stop in _divided(own):
+        said = normal(own[start:end])
+        if not said:
+            continue
+        listed = _LISTED.match(own, own.rfind("\n", 0, start) + 1) is not None
+        marks = _marks(said, stop)
+        marks |= carried if listed else frozenset()
+        if said.endswith(":"):
+            carried = marks & _CARRIED
+        elif not listed:
+            carried = frozenset()
+        found.append(Clause(start, end, said, marks))
+    return tuple(found)
+
+
+def _marks(said: str, stop: str) -> frozenset[str]:
+    if len(said) > LONGEST_CLAUSE:
+        return frozenset({"example", "local", "temporary"})
+    bare = said.strip(" \t.!?。…\"')(*_-,、")
+    marks = {mark for mark in MARKS if has(mark, bare)}
+    if "?" in stop or "？" in stop or said.endswith("?"):
+        marks.add("question")
+    return frozenset(marks)
+
+
+def _divided(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give the places of clauses and what each ended with."""
+    at = 0
+    for found in _END.finditer(text):
+        yield from _turned(text, at, found.end(), found[0])
+        at = found.end()
+    yield from _turned(text, at, len(text), "")
+
+
+def _turned(
+    text: str, start: int, end: int, stop: str
+) -> Iterator[tuple[int, int, str]]:
+    """Divide one sentence where a word turns it round."""
+    at = start
+    if end - start <= LONGEST_CLAUSE:
+        for found in _turns().finditer(text, start, end):
+            if found.start() > at and _stands_alone(text[at : found.start()]):
+                yield at, found.start(), ""
+                at = found.start()
+    yield at, end, stop
+
+
+def _stands_alone(before: str) -> bool:
+    """Say whether words before a turn say something besides their markers.
+
+    `In this file, from now on` is one clause: its limit holds for what follows.
+    """
+    said = normal(before)
+    for mark in ("local", "temporary", "durable"):
+        said = without(mark, said)
+    return bool(anchors(said))
+
+
+@cache
+def _turns() -> re.Pattern[str]:
+    words = _entries("turn", spaced=True)
+    runs = _entries("turn", spaced=False)
+    opening = _entries("opening", spaced=True)
+    openings = _entries("opening", spaced=False)
+    joint = r"(?:and|then|und|et|y|и|а|而|并且|그리고)?\s*"
+    return re.compile(
+        rf"(?<=[\s,])(?:{words})(?!\w)|(?<!不)(?:{runs})"
+        rf"|(?<=[,，、\s]){joint}(?<!\w)(?:{opening})(?!\w)"
+        rf"|(?<=[,，、\s]){joint}(?:{openings})",
+        re.IGNORECASE,
+    )
+
+
+def _entries(field: str, *, spaced: bool) -> str:
+    tables = SPACED if spaced else RUNS
+    found = [one for table in tables for one in getattr(table, field).split()]
+    return "|".join(sorted((one.replace("_", r"\s+") for one in found), key=len)[::-1])

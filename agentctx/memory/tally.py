@@ -1,0 +1,92 @@
+"""What memory holds, in numbers, and how its jobs failed, in closed words (M8.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.memory.schema import VERSION
+from agentctx.memory.store import fence_of
+from agentctx.memory.threads import active_thread
+
+if TYPE_CHECKING:
+    from corpus.sqlite import Db
+
+MOST_FAILURES = 20
+
+
+class Tally(NamedTuple):
+    """The counts of a healthy memory."""
+
+    generation: int
+    active_thread: str
+    threads: int
+    turns: int
+    open_turns: int
+    late_refused: int
+    items: dict[str, int]
+    jobs: dict[str, int]
+    failures: tuple[dict[str, str | int | None], ...]
+    last_succeeded_at: str | None
+
+    def as_json(self) -> dict[str, object]:
+        """Give the counts as a status tells them."""
+        return {
+            "state": "healthy",
+            "schema_version": VERSION,
+            **self._asdict(),
+            "failures": list(self.failures),
+        }
+
+
+def tally(db: Db) -> Tally:
+    """Count what there is; `MemoryDegradedError` when thread or singleton is gone."""
+    row = db.execute(
+        """
+        SELECT (SELECT count(*) FROM threads) AS threads,
+               (SELECT count(*) FROM turns) AS turns,
+               (SELECT count(*) FROM turns WHERE state = 'open') AS open_turns,
+               (SELECT count(*) FROM turns WHERE late_refused) AS late_refused,
+               (SELECT last_succeeded_at FROM memory_meta) AS last
+        """
+    ).fetchone()
+    jobs = _counts(db, "memory_jobs")
+    succeeded = jobs.get("succeeded", 0) + jobs.get("succeeded_no_output", 0)
+    items = _counts(db, "memory_items")
+    return Tally(
+        fence_of(db).generation,
+        active_thread(db),
+        row["threads"],
+        row["turns"],
+        row["open_turns"],
+        row["late_refused"],
+        {name: items.get(name, 0) for name in ("active", "superseded", "forgotten")},
+        {
+            "pending": jobs.get("pending", 0),
+            "leased": jobs.get("leased", 0),
+            "retry": jobs.get("retry_wait", 0),
+            "failed": jobs.get("failed", 0),
+            "succeeded": succeeded,
+        },
+        failures(db),
+        row["last"],
+    )
+
+
+def failures(db: Db) -> tuple[dict[str, str | int | None], ...]:
+    """Give the newest retrying and failed jobs with what is known of the failure."""
+    rows = db.execute(
+        """
+          SELECT id AS job_id, failure_class, failure_phase, failure_call,
+                 failure_rule, claim_count, provider_calls, updated_at AS at
+            FROM memory_jobs
+           WHERE status IN ('failed', 'retry_wait')
+        ORDER BY updated_at DESC, rowid DESC LIMIT ?
+        """,
+        (MOST_FAILURES,),
+    )
+    return tuple(dict(row) for row in rows)
+
+
+def _counts(db: Db, table: str) -> dict[str, int]:
+    rows = db.execute(f"SELECT status, count(*) FROM {table} GROUP BY status")
+    return dict(tuple(row) for row in rows)
