@@ -54,6 +54,9 @@ How somebody works changes over years. What was learned of code and its bugs los
 half its use in a quarter, as code moves. A handover is about the work of these weeks.
 """
 
+USUAL_HALF_LIFE = 90.0
+"""The same for a row whose type is none, as damage can make it."""
+
 OLDEST = 0.88
 """What age leaves of a score at most."""
 
@@ -325,5 +328,5 @@ def recency(record: Record | Brief, now: datetime) -> float:
     if record.type in NEVER_DECAY:
         return 1.0
     days = max(0.0, days_since(record.recorded_at, now))
-    left = math.exp2(-days / HALF_LIFE[record.type])
+    left = math.exp2(-days / HALF_LIFE.get(record.type, USUAL_HALF_LIFE))
     return OLDEST + (1 - OLDEST) * left

@@ -198,3 +198,13 @@ def test_a_kept_count_follows_every_change(store: Store, tmp_path: Path) -> None
     assert total() == 0
     store.db.execute("ROLLBACK")
     assert total() == 2
+
+
+@pytest.mark.requirement("A3.2", "A3.3")
+def test_a_row_whose_type_is_none_is_ranked_all_the_same(filled: Store) -> None:
+    db = filled.db
+    db.execute("PRAGMA ignore_check_constraints = ON")
+    with filled.writing() as tx:
+        tx.execute("UPDATE records SET type = 'discIvery' WHERE title LIKE 'Retries%'")
+    answer = search_records(filled, PROJECT, "how do retries back off?")
+    assert [one.record.type for one in answer.results][:1] == ["discIvery"]
