@@ -1,4 +1,6 @@
-"""Make the worked examples in `exports/`, all from the demonstration's corpus.
+"""Make the worked examples in `exports/`.
+
+Those of `project-corpus` are all from the demonstration's corpus.
 
     python tests/published_examples.py
 
@@ -39,6 +41,7 @@ from corpus.userdirs import UserDirs
 from corpus.view import build_index, index_card, open_project, open_view
 from corpus.writes.requests import create_report
 from tests.corpora import fixed_bytes, report_page
+from tests.published_agentctx import agentctx_examples
 from tests.published_records import records_example
 from tests.trusted import write_trusted, writer_of
 
@@ -102,7 +105,10 @@ def example_texts(sample: Sample) -> dict[str, str]:
     """Give every example by its path below `exports/`."""
     texts = {
         f"{name}/{name}.example.json": example_text(value)
-        for name, value in example_values(sample).items()
+        for name, value in {
+            **example_values(sample),
+            **agentctx_examples(sample.root.parent),
+        }.items()
     }
     policy = (sample.root / ".project-corpus" / "policy.toml").read_text("utf-8")
     return {

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -15,15 +15,13 @@ from corpus.errors import CodedError
 from corpus.policy import CAPABILITIES, PROFILES, parse_policy
 from tests.corpora import report_page, task_page, write, write_corpus
 from tests.published_examples import EXPORTS, example_texts, open_sample
+from tests.published_formats import Json, example_of, problems, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tests.conftest import InProcess, Outcome
-
-Json: TypeAlias = Any
-"""Whatever JSON holds."""
 
 FORMATS = sorted(path.name for path in EXPORTS.iterdir() if path.is_dir())
 WRONG: Json = [[]]
@@ -33,24 +31,6 @@ LATCH = """\
 After a command the latch stays open for {seconds} seconds; then it springs back,
 whether the door of the cabinet was pulled or not. Measured with a relay timer.
 """
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    text = (EXPORTS / name / f"{name}.schema.json").read_text(encoding="utf-8")
-    value: dict[str, Any] = json.loads(text)
-    return value
-
-
-def example_of(name: str) -> Json:
-    folder = EXPORTS / name
-    (path,) = folder.glob(f"{name}.example.*")
-    text = path.read_text(encoding="utf-8")
-    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-
-
-def problems(name: str, value: object) -> list[str]:
-    found = Draft202012Validator(schema_of(name)).iter_errors(value)
-    return [f"{list(error.absolute_path)}: {error.message[:200]}" for error in found]
 
 
 def places(value: Json, *above: str | int) -> Iterator[tuple[str | int, ...]]:
