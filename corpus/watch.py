@@ -90,6 +90,8 @@ def watch(
     `clock` gives UTC. Raises `IndexPathError` at once when the index cannot lie where
     it was asked for, and `KeyboardInterrupt` when the user has seen enough.
     """
+    import watchfiles  # noqa: F401, PLC0415 - an interrupt may not cut its loading
+
     index_name(what.root, what.index)
     last: Told | None = None
 
