@@ -119,9 +119,9 @@ class Asker:
             reply = self.model.complete(ask)
         except ModelError as error:
             self.problem = error.code
-            self._settle(call_id, _lost(error))
+            self._settle(call_id, lost(error))
             return None
-        self._settle(call_id, _paid(reply))
+        self._settle(call_id, paid(reply))
         return reply.value
 
     def _is_over(self) -> bool:
@@ -160,17 +160,17 @@ class Asker:
         try:
             reply = future.result()
         except ModelError as error:
-            self._settle(call_id, _lost(error))
+            self._settle(call_id, lost(error))
             self._failed(span, error)
             return
         with store_failures(), self.store.writing() as tx:
-            settle_call(tx, call_id, _paid(reply))
+            settle_call(tx, call_id, paid(reply))
             keep_reply(tx, span.id, json.dumps(reply.value), shown)
 
     def _failed(self, span: Span, error: ModelError) -> None:
         now = self.store.clock()
         with store_failures(), self.store.writing() as tx:
-            if error.code in _NOT_THIS_ONE:
+            if error.code in NOT_THIS_ONE:
                 self.problem = error.code
                 until = now + UNTIL_MENDED
                 try_later(tx, span, error.code, until=until, counted=False)
@@ -186,7 +186,7 @@ class Asker:
             settle_call(tx, call_id, cost)
 
 
-_NOT_THIS_ONE = frozenset({"MODEL_KEY", "MODEL_MONEY", "MODEL_UNKNOWN", "MODEL_PLACE"})
+NOT_THIS_ONE = frozenset({"MODEL_KEY", "MODEL_MONEY", "MODEL_UNKNOWN", "MODEL_PLACE"})
 """Failures that have nothing to do with what was asked: no other question helps."""
 
 _WORTH_ANOTHER = frozenset({"MODEL_REPLY", "MODEL_TRUNCATED", "MODEL_REFUSED"})
@@ -197,12 +197,14 @@ def _may_help(error: ModelError) -> bool:
     return error.retryable or error.code in _WORTH_ANOTHER
 
 
-def _paid(reply: Reply) -> Cost:
+def paid(reply: Reply) -> Cost:
+    """Say what an answer cost."""
     usage = reply.usage
     return Cost(usage.prompt_tokens, usage.output_tokens, reply.cost_usd, "answered")
 
 
-def _lost(error: ModelError) -> Cost:
+def lost(error: ModelError) -> Cost:
+    """Say what a question cost that brought no answer."""
     usage = Usage(*error.usage)
     return Cost(usage.prompt_tokens, usage.output_tokens, error.cost_usd, error.code)
 

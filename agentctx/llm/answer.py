@@ -60,12 +60,11 @@ def read_answer(body: bytes, *, limit: int) -> Answer:
     if problem is not None:
         return Answer(None, usage, model, problem)
     text = _text(message.get("content"))
-    if text is None:
-        reason = "it holds no text"
-        return Answer(None, usage, model, ModelReplyError(reason=reason))
-    value, reason = _value(text)
+    value, reason = (None, "it holds no text") if text is None else _value(text)
     if reason:
-        return Answer(None, usage, model, ModelReplyError(reason=reason))
+        problem = ModelReplyError(reason=reason)
+        problem.reached = "model"
+        return Answer(None, usage, model, problem)
     return Answer(value, usage, model)
 
 

@@ -204,6 +204,8 @@ def _lost(cause: BaseException | None, *, reading: bool = False) -> Failure:
     if isinstance(cause, httpx2.LocalProtocolError | httpx2.UnsupportedProtocol):
         return Failure(ModelDownError(reason="no request can be made"))
     if isinstance(cause, _NOT_SENT):
-        return Failure(ModelDownError(reason="it cannot be reached"), again=True)
+        down = ModelDownError(reason="it cannot be reached")
+        down.reached = "nobody"
+        return Failure(down, again=True)
     lost = ModelDownError(reason="the connection was lost")
     return Failure(lost, again=True, billed=True)

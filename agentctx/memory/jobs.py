@@ -201,6 +201,12 @@ def count_call(writing: Writing, batch: Batch) -> None:
     _set(writing, batch, "provider_calls = provider_calls + 1", {})
 
 
+def uncount_call(writing: Writing, batch: Batch) -> None:
+    """Take back the count of a call that reached nobody."""
+    require_held(writing.tx, batch)
+    _set(writing, batch, "provider_calls = provider_calls - 1", {})
+
+
 def finish(
     writing: Writing, batch: Batch, *, output: bool, note: Failure | None = None
 ) -> None:
@@ -252,6 +258,21 @@ def give_back(writing: Writing, batch: Batch) -> None:
         " lease_expires_at = NULL",
         {},
     )
+
+
+def call_back(writing: Writing) -> int:
+    """Let extractions under way come to nothing and be asked again (M11.5).
+
+    Their claims stay used, so a late result is fenced. A batch without another claim
+    or without two calls left goes on.
+    """
+    changed = writing.tx.execute(
+        "UPDATE memory_jobs SET status = 'pending', lease_owner = NULL,"
+        " lease_expires_at = NULL, updated_at = ? WHERE kind = 'extraction'"
+        " AND status = 'leased' AND claim_count < ? AND provider_calls < ?",
+        (writing.stamp, MOST_CLAIMS, MOST_CALLS - 1),
+    )
+    return changed.rowcount
 
 
 def capture(db: Db, thread_id: ThreadId | None = None) -> Watermark:

@@ -17,6 +17,7 @@ from agentctx.memory.refusals import (
     MemoryAbsentError,
     MemoryBackupError,
     MemoryDegradedError,
+    MemoryFencedError,
 )
 from agentctx.memory.schema import Bootstrap, layout
 from agentctx.memory.store import MemoryStore, memory_failures
@@ -77,6 +78,30 @@ def open_memory(
             _keep_from_git(f"{root}/{FOLDER}")
             _clear_the_place(found.path)
         return _opened(root, clock=clock, ids=ids, owner=owner)
+
+
+def open_again(store: MemoryStore) -> MemoryStore:
+    """Open the file of an open memory anew, for a thread of its own; none is made.
+
+    Raises `MemoryFencedError` when it is gone or another, and as `open_memory` does.
+    """
+    found = judge(store.root)
+    if isinstance(found, Degraded):
+        raise MemoryDegradedError(detail=found.detail, problem=found.problem)
+    never = Bootstrap("", "", "")
+    try:
+        with memory_failures():
+            db = open_database(store.path, layout(never), create=False)
+    except FileNotFoundError:
+        raise MemoryFencedError(reason="its file is gone") from None
+    again = MemoryStore(
+        db, root=store.root, path=store.path, clock=store.clock, ids=store.ids
+    )
+    again.owner = store.owner
+    if not store.is_current():
+        again.close()
+        raise MemoryFencedError(reason="its file was replaced")
+    return again
 
 
 def clear_memory(
