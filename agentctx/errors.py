@@ -70,7 +70,7 @@ refuses is in `agentctx.memory.refusals`.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from corpus.errors import CodedError
 
@@ -291,13 +291,16 @@ class ModelError(CodedError):
     `usage` are the tokens the service counted all the same, as `agentctx.llm` orders
     them; `cost_usd` is what they cost, with the most that attempts may have cost whose
     answer never came. `retry_after` are the seconds the service asked us to wait.
-    Nothing here ever holds the key, the question or the answer.
+    `reached` says how far the question came: to nobody, to the service, or to the
+    model, whose words are of no use then. Nothing here ever holds the key, the question
+    or the answer.
     """
 
     retryable: ClassVar[bool] = False
     usage: tuple[int, int, int, int] = (0, 0, 0, 0)
     cost_usd: float = 0.0
     retry_after: float | None = None
+    reached: Literal["nobody", "service", "model"] = "service"
 
 
 class ModelKeyError(ModelError):

@@ -181,6 +181,22 @@ def items(db: Db, *, every: bool = False) -> tuple[Item, ...]:
     return tuple(item_of(row) for row in rows)
 
 
+def newest_items(
+    db: Db, thread_id: ThreadId, most: int
+) -> tuple[tuple[Item, ...], int]:
+    """Give the newest active items that a thread sees, and how many there are."""
+    seen = "status = 'active' AND (thread_id IS NULL OR thread_id = :thread)"
+    values = {"thread": thread_id, "most": most}
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM memory_items WHERE {seen}"
+        " ORDER BY updated_at DESC, id LIMIT :most",
+        values,
+    )
+    found = tuple(item_of(row) for row in rows)
+    counted = db.execute(f"SELECT count(*) FROM memory_items WHERE {seen}", values)
+    return found, int(counted.fetchone()[0])
+
+
 def identity(meaning: Meaning, thread_id: ThreadId | None) -> str:
     """Give what makes two items about the same: subject, scope and paths (M11.6)."""
     subject = fold_case(comparable(raw(meaning.subject))).lower()

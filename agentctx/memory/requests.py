@@ -61,3 +61,12 @@ def keep_request(writing: Writing, turn_id: TurnId, state: RequestState) -> None
 def drop_request(writing: Writing, turn_id: TurnId) -> None:
     """Forget a request before its turn ends (M3.8(c))."""
     writing.tx.execute("DELETE FROM memory_requests WHERE turn_id = ?", (turn_id,))
+
+
+def drop_requests(writing: Writing) -> None:
+    """Forget every request of this owner's open turns (M9.1(a))."""
+    writing.tx.execute(
+        "DELETE FROM memory_requests WHERE turn_id IN"
+        " (SELECT id FROM turns WHERE state = 'open' AND lease_owner = ?)",
+        (writing.owner,),
+    )

@@ -73,7 +73,7 @@ def begin_turn(
     A turn of the same session that is still open was given up: it is interrupted and
     queued in this transaction. `MemoryRuleError` for a turn that is none.
     """
-    session, keys = _checked(new), evidence(new.evidence_keys)
+    session, keys = check_turn(new)
     for row in writing.tx.execute(
         "SELECT id FROM turns WHERE session_id = ? AND state = 'open'", (session,)
     ).fetchall():
@@ -224,7 +224,8 @@ def as_turn(row: sqlite3.Row) -> Turn:
     return Turn._make((*row[:8], scope, keys, *ended))
 
 
-def _checked(new: NewTurn) -> str:
+def check_turn(new: NewTurn) -> tuple[str, tuple[str, ...]]:
+    """Give the session and the evidence of a turn; `MemoryRuleError` for none (C3)."""
     session = raw(new.session_id)
     if not session.strip() or len(session) > _NAME_CHARACTERS:
         raise MemoryRuleError(
@@ -238,7 +239,7 @@ def _checked(new: NewTurn) -> str:
         raise MemoryRuleError(
             reason="only a review turn has evidence", rule="evidence_profile"
         )
-    return session
+    return session, evidence(new.evidence_keys)
 
 
 def _finish(store: MemoryStore, turn_id: TurnId, ending: _Ending) -> Turn:

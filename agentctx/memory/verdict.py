@@ -211,19 +211,35 @@ def _signature(path: str) -> list[tuple[int, int, int]]:
     return found
 
 
-def _judged_copy(path: str) -> Verdict:
-    """Judge a private copy of the file and of its log."""
+@contextmanager
+def private_copy(path: str) -> Iterator[str]:
+    """Copy the file and its log to a place of our own, for as long as the block lasts.
+
+    The file itself is read and nothing else. Raises OSError.
+    """
+    with _held(path) as identity, _copied(path, identity) as copy:
+        yield copy
+
+
+@contextmanager
+def _copied(path: str, identity: Identity) -> Iterator[str]:
     import tempfile  # noqa: PLC0415 - only where something seems wrong
 
+    with tempfile.TemporaryDirectory(prefix="agentctx-") as folder:
+        copy = f"{folder}/{FILE}"
+        _copy_held(identity, copy)
+        _copy_log(f"{path}-wal", f"{copy}-wal")
+        yield copy
+
+
+def _judged_copy(path: str) -> Verdict:
+    """Judge a private copy of the file and of its log."""
     with _held(path) as identity:
         if held_bytes(identity, len(HEADER), 0) != HEADER:
             return _degraded(path, "not_a_database", f"`{FILE}` is no SQLite database")
         if os.lstat(path).st_size > _LARGEST_COPY:
             return _degraded(path, "too_large", f"`{FILE}` is too large to be ours")
-        with tempfile.TemporaryDirectory(prefix="agentctx-") as folder:
-            copy = f"{folder}/{FILE}"
-            _copy_held(identity, copy)
-            _copy_log(f"{path}-wal", f"{copy}-wal")
+        with _copied(path, identity) as copy:
             try:
                 with read_only(copy, still=False) as looked:
                     return _judged(looked, path)
