@@ -7,6 +7,7 @@ rules of consolidation and, at commit, those that only the store can tell.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
@@ -59,7 +60,7 @@ _NO_RULE = "[^a-z0-9_.]"
 _RULE_CHARACTERS = 64
 
 
-class Step:
+class Step(ABC):
     """The work on one batch. `check` raises where the batch is no longer ours.
 
     `ends` is the code of what keeps every other job from being asked about, too;
@@ -100,13 +101,13 @@ class Step:
         except StoreBusyError:
             return self._fail(Failure("sqlite_locked", self.phase, self.call))
 
+    @abstractmethod
     def ask(self, repair: Repair | None) -> ExtractionAnswer | ConsolidationAnswer:
         """Give the pipeline its task."""
-        raise NotImplementedError
 
+    @abstractmethod
     def accept(self, reply: Reply) -> tuple[Objection, ...]:
         """Commit a sound reply, or say what it breaks, nothing being kept."""
-        raise NotImplementedError
 
     def gate(self) -> None:
         """Count a call that is about to be made, if it may be (Fence)."""

@@ -194,15 +194,17 @@ def test_the_sdk_is_not_loaded_before_the_first_question() -> None:
     code = (
         "import sys, agentctx.llm.claude as c; from agentctx.llm.model import *;"
         "c.open_model(ModelSettings('m'), key='k');"
-        "sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
+        "print({'anthropic', 'httpx', 'httpx2'} & set(sys.modules))"
     )
-    subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
         check=True,
         timeout=60,
     )
+    assert (run.stdout, run.stderr) == (b"set()\n", b"")
 
 
 def test_the_loopback_is_never_reached_through_a_proxy(
