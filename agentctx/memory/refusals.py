@@ -10,6 +10,7 @@ CodedError
   MemoryItemOldError              ITEM_OLD
   MemoryOffError                  MEMORY_OFF
   MemoryConsentError              MEMORY_CONSENT
+  MemoryPlaceError                MEMORY_PLACE
   MemoryBackupError               MEMORY_BACKUP
   TurnNotFoundError               TURN_NOT_FOUND
   TurnEndedError                  TURN_ENDED
@@ -84,6 +85,12 @@ class MemoryConsentError(CodedError):
     code = "MEMORY_CONSENT"
     sentence = "`{command}` cannot be taken back and was not confirmed"
     hint = "nothing was changed; say `--confirm` if that is meant"
+
+
+class MemoryPlaceError(CodedError):
+    code = "MEMORY_PLACE"
+    sentence = "no project's memory can lie in `{folder}`: it is your store of records"
+    hint = "go to the folder of a project first"
 
 
 class MemoryBackupError(CodedError):
