@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from corpus.cli.call import Call
 from tests.agentctx.memory.memories import TABS, believe, memory_at
+from tests.published_formats import EXPORTS, problems
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from agentctx.memory.model import Item
     from tests.agentctx.llm.fakeapi import FakeApi
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+FORMATS = frozenset(path.name for path in EXPORTS.iterdir())
 KEY = "sk-ant-api03-a-key-that-nobody-may-see"
 
 
@@ -62,12 +64,18 @@ def nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ask(agentctx: InProcess) -> Ask:
-    """Run a command that ends well."""
+    """Run a command that ends well; what has a published format has to fit it."""
 
     def run(*words: str) -> Json:
         done = agentctx("memory", *words)
         assert done.status == 0, done.err
         value: Json = json.loads(done.out)
+        name = f"memory-{words[0]}"
+        if words[0] == "export":
+            whole = json.loads(Path(value["path"]).read_bytes())
+            assert problems(name, whole) == []
+        elif name in FORMATS:
+            assert problems(name, value) == []
         return value
 
     return run

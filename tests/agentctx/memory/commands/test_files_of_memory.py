@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.agentctx.memory.commands.conftest import Ask
     from tests.conftest import InProcess
 
-NO_THREAD = "UPDATE threads SET status = 'archived', archived_at = 'x'"
+NO_THREAD = "UPDATE threads SET status = 'archived', archived_at = created_at"
 NO_META = "DELETE FROM memory_meta"
 NO_TABLE = "DROP TABLE memory_terms"
 
