@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,7 +18,7 @@ import corpus
 from corpus.cli.app import main, run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 PROBES = Path(__file__).parent / "probes"
 """A program of one command, whose module does what a test asks for."""
@@ -77,12 +78,27 @@ class FakeTerminal(io.TextIOWrapper):
         return True
 
 
+@pytest.fixture(scope="session")
+def user_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a new folder at each step.
+
+    `mktemp` looks through all there are before it makes one, at each of our tests.
+    """
+    folder = tmp_path_factory.mktemp("homes")
+
+    def made() -> Iterator[Path]:
+        for number in count():
+            home = folder / str(number)
+            home.mkdir(mode=0o700)
+            yield home
+
+    return made()
+
+
 @pytest.fixture(autouse=True)
-def user_home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def user_home(user_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test a user of its own, so that none meets a person's real files."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(user_homes)
     for name, folder in USER_FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
     return home
