@@ -34,7 +34,7 @@ from agentctx.memory.store import RandomIds
 from agentctx.memory.summary import mark_stale, write_summary
 from agentctx.memory.switch import why_off
 from agentctx.memory.turns import recover
-from agentctx.memory.verdict import Absent, judge
+from agentctx.memory.verdict import Absent, Degraded, judge
 from agentctx.records.leases import WORKER, is_held
 from agentctx.records.memories import (
     NO_MODEL,
@@ -194,7 +194,7 @@ class Memories:
             self._pass_by(one, off)
             return
         try:
-            if isinstance(judge(one.root), Absent):
+            if not _is_there(one):
                 self._forget(one)
                 return
             with self._opened(one.root) as memory:
@@ -401,6 +401,14 @@ class _Ours:
     def _require(self) -> None:
         if not self._holds():
             raise MemoryFencedError(reason="another process has become the worker")
+
+
+def _is_there(one: Remembered) -> bool:
+    """Say whether there is a database; where damage showed once, all of it is read."""
+    found = judge(one.root, fully=one.problem == MemoryDegradedError.code)
+    if isinstance(found, Degraded):
+        raise MemoryDegradedError(detail=found.detail, problem=found.problem)
+    return not isinstance(found, Absent)
 
 
 def _open_pipeline(world: World) -> tuple[Pipeline | None, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.extraction.consolidation import consolidate
 from agentctx.failures import last_failures
 from agentctx.memory.summary import FIRST_LINE
 from agentctx.memory.switch import MARK, VARIABLE
@@ -366,16 +367,13 @@ def test_a_memory_with_much_to_do_lets_others_take_turns(talk: Remembering) -> N
 def test_memories_and_sessions_come_before_the_digest(
     talk: Remembering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agentctx.extraction import worker  # noqa: PLC0415 - its one use
-
     seen: list[list[tuple[str]]] = []
-    tidy = worker.consolidate
 
     def watched(*given: object, **named: object) -> object:
         seen.append(talk.rows("status"))
-        return tidy(*given, **named)  # type: ignore[arg-type] # as it was called
+        return consolidate(*given, **named)  # type: ignore[arg-type] # as it was called
 
-    monkeypatch.setattr(worker, "consolidate", watched)
+    monkeypatch.setattr("agentctx.extraction.worker.consolidate", watched)
     sessions = talk.sessions
     said = sessions.session().turn("Let's store readings in UTC everywhere.")
     with FakeApi(at_ease) as api:
