@@ -124,7 +124,6 @@ def memory_requirements() -> dict[str, str]:
 
 
 MEMORY_PENDING = (
-    "M4.10(a)",
     "M7.3(b)",
     "H3",
     "H6",

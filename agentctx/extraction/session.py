@@ -28,6 +28,7 @@ from agentctx.extraction.prompts import extraction_ask, synthesis_ask
 from agentctx.extraction.reading import news, take_up, turns_of
 from agentctx.extraction.reply import read_reply
 from agentctx.project import resolve_project
+from agentctx.records.memories import NO_MODEL
 from agentctx.records.search import search_records
 from agentctx.records.spans import (
     CHUNK,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from agentctx.records.transcripts import Heard
     from corpus.sqlite import Tx
 
-NO_MODEL = "NO_LLM"
 LAST_BYTES = 8 * 1024 * 1024
 """Bytes at the end of a transcript that a handover by rule looks at."""
 
