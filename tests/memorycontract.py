@@ -128,6 +128,5 @@ MEMORY_PENDING = (
     "M7.3(b)",
     "M8.0",
     "H3",
-    "H6",
 )
 """What waits for the pipeline, the hosts and the commands of memory."""

@@ -35,6 +35,7 @@ PATIENCE = 2.0
 _ENDINGS = frozenset({"user-prompt-submit", "stop", "stop-failure", "session-end"})
 """Events that begin or end a turn, which needs no holding then."""
 
+_MOST_OPEN = 256
 _LEAST, _LONG_PATIENCE = 0.05, 60.0
 
 
@@ -245,10 +246,13 @@ class Here:
     def _leave(self, deeds: Sequence[_Deed]) -> bool:
         """Let a process of its own write; False where there can be none.
 
-        It opens everything anew: a connection does not survive a fork.
+        It opens everything anew. A connection that is open at a fork claims locks in
+        both processes, of which the child has none: what it writes is then thrown away
+        by whoever takes itself for the last. So nothing is open when it is made.
         """
         if not hasattr(os, "fork"):
             return False
+        self.close()
         try:
             if os.fork():
                 return True
@@ -259,7 +263,7 @@ class Here:
             nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251 - no file
             for stream in (0, 1, 2):
                 os.dup2(nowhere, stream)
-            self._store, self._memories = None, {}
+            os.closerange(3, _MOST_OPEN)  # a place in a queue, too, is not ours
             for deed in deeds:
                 try:
                     self._do(deed, _LONG_PATIENCE)

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.clock import stamp
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.model import ItemId, RecallQuery
-from agentctx.memory.projection import checkpoint
 from agentctx.memory.rawtext import dumped
-from agentctx.memory.recall import open_recall, policy_for
-from agentctx.memory.requests import keep_request
-from agentctx.memory.terms import map_terms
 from agentctx.memory.threads import thread_of
 from agentctx.memory.turns import (
     EXTERNAL_LEASE,
@@ -87,6 +83,12 @@ def begin(
     The profile is that of the review the session is in, if it is in one; it is fixed
     from here on (H3). What always applies is not given with small talk.
     """
+    from agentctx.memory.recall import (  # noqa: PLC0415 - who ends a turn asks nothing
+        open_recall,
+        policy_for,
+    )
+    from agentctx.memory.requests import keep_request  # noqa: PLC0415 - as above
+
     review = review_of(writing.tx, prompt.session_id)
     turn = begin_turn(writing, _new_turn(prompt, review), lease=lease)
     query = _query(turn, prompt, review)
@@ -107,6 +109,8 @@ def begin(
 
 def is_about_something(query: RecallQuery) -> bool:
     """Say whether a prompt has a word that names anything: small talk has none."""
+    from agentctx.memory.terms import map_terms  # noqa: PLC0415 - as above
+
     return any(not (one.common or one.form) for one in map_terms(query))
 
 
@@ -208,6 +212,8 @@ def _query(turn: Turn, prompt: Prompt, review: StoredReview | None) -> RecallQue
 def _checkpoint(writing: Writing, policy: RecallPolicy, prompt: Prompt) -> str:
     if not prompt.checkpoint_tokens:
         return ""
+    from agentctx.memory.projection import checkpoint  # noqa: PLC0415 - as above
+
     thread = thread_of(writing.tx, policy.thread_id)
     text = "" if thread is None else thread.compaction
     return checkpoint(text, policy, prompt.checkpoint_tokens, prompt.tokens)
