@@ -19,6 +19,7 @@ from agentctx.clients.claude_words import own_words
 from agentctx.failures import told as told_of
 from agentctx.hooks.remembering import give_up, lease_of, memory_on, session_of
 from agentctx.hooks.scope import named_paths
+from agentctx.memory.mapping import HINT, framed_checkpoint
 from agentctx.records.twins import twin_of
 from corpus.errors import CodedError, StoreBusyError
 from corpus.tokens import injection_tokens
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 INTENT = "prompt"
 PATIENCE = 0.5
 """Seconds that a prompt waits for a memory that somebody else writes."""
-
-HINT = "memory_search and memory_read (server agentctx-memory) find and read more."
-"""Said with what a session is first given of memory."""
 
 _JOINTS = 4
 """Tokens that the line ends between the parts may cost."""
@@ -163,8 +161,6 @@ def _item(twin: Twin, live: Mapping[str, Live]) -> str:
 
 def _before(begun: Begun, *, is_first: bool) -> str:
     """Give the checkpoint, quoted, and at first how to find more."""
-    from agentctx.memory.mapping import framed_checkpoint  # noqa: PLC0415 - as above
-
     text = framed_checkpoint(begun.checkpoint, PROMPT_CHECKPOINT, injection_tokens)
     hint = HINT if is_first and (text or begun.map.text) else ""
     return "\n".join(part for part in (text, hint) if part)

@@ -296,7 +296,7 @@ def test_a_hook_imports_the_standard_library_and_light_modules_only(
     assert not heavy & set(loaded)
     ours = {name for name in loaded if name.startswith(("agentctx.", "corpus."))}
     assert not {one for one in ours if one.startswith(("agentctx.llm", "corpus.mcp"))}
-    assert (event == "subagent-start") or "agentctx.memory.opening" in ours
+    assert event == "pre-compact" or "agentctx.memory.opening" in ours
 
 
 def test_the_trace_sees_what_a_hook_loads() -> None:

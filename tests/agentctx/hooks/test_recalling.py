@@ -14,8 +14,8 @@ from agentctx.briefing.budget import (
     PROMPT_CHECKPOINT,
     PROMPT_TOKENS,
 )
-from agentctx.hooks.recalling import HINT
-from agentctx.memory.mapping import BEFORE, INTRODUCTION, framed_checkpoint
+from agentctx.clients.claude_words import own_words
+from agentctx.memory.mapping import BEFORE, HINT, INTRODUCTION, framed_checkpoint
 from agentctx.records.card import INTRODUCTION as RECORDS
 from agentctx.redact import redact
 from corpus.tokens import injection_tokens
@@ -208,6 +208,25 @@ def test_records_and_memory_share_one_budget(
     assert row[0] == injection_tokens(told)
 
 
+@pytest.mark.requirement("C9", "A6.6")
+def test_what_was_told_of_memory_is_nobodys_words(
+    client: Client, shelf: Shelf, desk: Desk
+) -> None:
+    desk.keep("Python indentation", "Checked by ruff.")
+    shelf.believe(
+        *(
+            item(number, f"Indentation of Python files {number}", "Spaces. " * 60)
+            for number in range(1, 20)
+        ),
+        *other_items(),
+    )
+    shelf.come_to(COMPACTION)
+    told = client.hook("user-prompt-submit", prompt=ASKED)
+    assert "did not fit" in told
+    assert own_words(told) == ""
+    assert own_words(f"Mine.\n{told}\n\nMine, too.") == "Mine.\n\nMine, too."
+
+
 @pytest.mark.requirement("A4.3", "A1.2")
 def test_memory_uses_what_records_leave(client: Client, shelf: Shelf) -> None:
     shelf.believe(
@@ -233,7 +252,7 @@ def test_small_talk_is_told_nothing_that_always_applies(
     assert SPACES[1] in client.hook("user-prompt-submit", prompt="Open the ledger.")
 
 
-@pytest.mark.requirement("M1.6", "A4.3")
+@pytest.mark.requirement("M1.6(a)", "A4.3")
 def test_a_turn_is_about_the_files_it_names_then_about_those_just_changed(
     client: Client, shelf: Shelf, desk: Desk
 ) -> None:
