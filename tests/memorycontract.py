@@ -126,6 +126,5 @@ def memory_requirements() -> dict[str, str]:
 MEMORY_PENDING = (
     "M7.3(b)",
     "H3",
-    "H6",
 )
 """What waits for the pipeline, the hosts and the commands of memory."""

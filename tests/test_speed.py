@@ -20,8 +20,10 @@ from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adv
 from tests.speed.bench import Target
 from tests.speed.extraction import session_cost
 from tests.speed.hooks import (
+    ANSWERED,
     LONG,
     PROMPT,
+    REMEMBERED,
     START,
     TOOL,
     Stage,
@@ -30,6 +32,7 @@ from tests.speed.hooks import (
     end_session,
     is_idle,
     long_texts,
+    memory_acts_of,
 )
 from tests.speed.linear import READERS, Reader, growth
 from tests.speed.measure import (
@@ -193,6 +196,10 @@ def test_hooks_are_measured_as_processes_that_have_something_to_tell(
     assert "additionalContext" in acts[START](0).out
     assert acts[TOOL](0).out == ""
     assert "additionalContext" in acts[PROMPT](0).out
+    kept = memory_acts_of(at)
+    assert "additionalContext" in kept[REMEMBERED](0).out
+    assert kept[ANSWERED](0).out == ""
+    assert (at.project / ".agentctx" / "memory.db").exists()
     assert is_idle(at.home), "no worker is woken where hooks are measured"
     assert end_session(at, "end").wall > 0
     assert last_failures(str(at.home)) == []
