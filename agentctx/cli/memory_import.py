@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os.path
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import memory_here, memory_in_use
+from agentctx.cli.memory_opening import memory_here, memory_in_use, named_file
 from agentctx.cli.memory_state import note_waiting
 from corpus.cli.render import counted
 
@@ -29,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call, *, file: str) -> Imported:
     """Take in all of it, or nothing."""
-    path = os.path.abspath(file)  # noqa: PTH100 - text
+    path = named_file(file)
     with memory_in_use(call) as memory:
         taken = memory.take_in(path)
     note_waiting(call, memory_here().root)

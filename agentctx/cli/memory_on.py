@@ -12,6 +12,7 @@ from agentctx.memory.refusals import MemoryPlaceError
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import turn_on
 from agentctx.memory.verdict import FOLDER
+from corpus.errors import StoreUnusableError
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +36,10 @@ def run(call: Call) -> Switched:
     if os.path.realpath(folder) == os.path.realpath(home()):
         raise MemoryPlaceError(folder=folder)
     ids = RandomIds(call.random)
-    turn_on(here.root, clock=call.clock, ids=ids, owner=owner(call))
+    try:
+        turn_on(here.root, clock=call.clock, ids=ids, owner=owner(call))
+    except OSError as error:
+        raise StoreUnusableError(reason=error.strerror or "EIO") from None
     return Switched(root=here.root, off=memory_here().off)
 
 

@@ -26,8 +26,13 @@ raises it supplies only the values named in the sentence (checked by a test).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agentctx.errors import MemoryContractError
 from corpus.errors import CodedError
+
+if TYPE_CHECKING:
+    from corpus.errors import Fact
 
 
 class MemoryAbsentError(CodedError):
@@ -41,6 +46,11 @@ class MemoryDegradedError(CodedError):
     sentence = "conversation memory cannot be used: {detail}"
     hint = "nothing was changed; `agentctx memory clear --confirm` begins it anew"
     extra = ("problem",)
+
+    def __init__(self, **facts: Fact) -> None:
+        super().__init__(**facts)
+        if facts.get("problem") == "not_a_folder":  # which no command of ours deletes
+            self.hint = "nothing was changed; move `.agentctx` away, it is no folder"
 
 
 class MemoryFencedError(CodedError):

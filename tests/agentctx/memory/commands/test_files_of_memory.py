@@ -52,6 +52,9 @@ def test_an_export_is_a_new_file_that_holds_it_all(
     before = (project / "mine.json").read_bytes()
     assert refused("export", "--out", "mine.json")["facts"]["rule"] == "export_exists"
     assert (project / "mine.json").read_bytes() == before
+    for name in ("", "a\x00b"):
+        assert refused("export", "--out", name)["error"] == "USAGE"
+        assert refused("import", name)["error"] == "USAGE"
     missing = agentctx("memory", "export", "--out", "missing/mine.json")
     assert missing.status == 2
 

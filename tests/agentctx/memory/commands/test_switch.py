@@ -146,3 +146,23 @@ def test_the_folder_of_the_users_own_store_is_no_memory(
         assert json.loads(done.err)["error"] == "MEMORY_PLACE"
         assert (user_home / ".agentctx").exists() == made
     assert list((user_home / ".agentctx").iterdir()) == []
+
+
+def test_what_stands_in_the_way_of_the_switch_is_told(
+    agentctx: InProcess, refused: Ask, ask: Ask, project: Path
+) -> None:
+    (project / ".agentctx" / "memory.off").mkdir()
+    assert refused("on")["error"] == "STORE_UNUSABLE"
+    assert refused("off")["error"] == "STORE_UNUSABLE"
+    (project / ".project-corpus").mkdir()  # still a project without its folder
+    (project / ".agentctx").rename(project / "aside")
+    (project / ".agentctx").write_text("mine", encoding="utf-8")
+    error = refused("on")
+    assert (error["error"], error["facts"]["problem"]) == (
+        "MEMORY_DEGRADED",
+        "not_a_folder",
+    )
+    assert "move `.agentctx` away" in error["hint"]
+    assert ask("status")["state"] == "degraded"
+    assert agentctx("memory", "clear", "--confirm").status == 2
+    assert (project / ".agentctx").read_text(encoding="utf-8") == "mine"
