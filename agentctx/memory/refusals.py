@@ -8,6 +8,7 @@ CodedError
   MemoryItemNotFoundError         NOT_FOUND
   MemoryItemAmbiguousError        ITEM_AMBIGUOUS
   MemoryItemOldError              ITEM_OLD
+  MemoryItemKindError             ITEM_UNDECIDED
   MemoryOffError                  MEMORY_OFF
   MemoryConsentError              MEMORY_CONSENT
   MemoryPlaceError                MEMORY_PLACE
@@ -95,6 +96,12 @@ class MemoryConsentError(CodedError):
     code = "MEMORY_CONSENT"
     sentence = "`{command}` cannot be taken back and was not confirmed"
     hint = "nothing was changed; say `--confirm` if that is meant"
+
+
+class MemoryItemKindError(CodedError):
+    code = "ITEM_UNDECIDED"
+    sentence = "`{item_id}` is a discussion: nothing of it is decided yet"
+    hint = "say what it is, as with `--type decision`, if it is decided all the same"
 
 
 class MemoryPlaceError(CodedError):
