@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agentctx.llm.talk import Hear, Said, Talk, Talker
 
 INTERRUPTED = "INTERRUPTED"
+_AGAIN = "say it once more; if it goes on, look at the connection and ANTHROPIC_BASE_URL"
 
 
 class Payer(NamedTuple):
@@ -40,6 +41,8 @@ class Payer(NamedTuple):
         try:
             said = self.talker.answer(talk, hear)
         except ModelError as error:
+            if error.retryable:
+                error.hint = _AGAIN
             self.purse.settle(call_id, lost(error))
             raise
         except TalkStoppedError as stopped:

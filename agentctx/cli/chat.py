@@ -116,7 +116,7 @@ def json_lines(value: Talked) -> Iterator[str]:
     """Give the last line of a chat in JSON."""
     from corpus.cli.render import json_text  # noqa: PLC0415 - only for JSON
 
-    yield json_text(value, indent=None)
+    yield json_text(value.as_json(), indent=None)
 
 
 FORMATS = {"json": json_lines, "text": lines}

@@ -35,7 +35,7 @@ def run_command(call: Call, words: Sequence[str], voice: TextVoice | JsonVoice) 
         voice.lines(command.name, parser.format_help().splitlines())
         return
     values = parser.parse(rest)
-    chosen = values.pop("format", None) or _format(voice)
+    chosen = str(values.pop("format", None) or _format(voice))
     value = module.run(call._replace(now=call.clock(), format=chosen), **values)
     if value is None:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.chat.background import Background
@@ -58,6 +58,14 @@ class Wanted(NamedTuple):
     window: int | None
 
 
+class Given(NamedTuple):
+    """Whom a person talks with, and the context there is for that."""
+
+    model: str
+    window: int | None
+    profile: ContextProfile
+
+
 class Opened(NamedTuple):
     """A chat that can be talked to."""
 
@@ -86,10 +94,11 @@ def open_chat(
     project = this_project()
     name = wanted.model or read_config(home()).text("model")
     profile = context_profile(name, window=wanted.window)
+    given = Given(name, wanted.window, profile)
     workbench = Workbench()
     session = f"chat-{Ids(call.clock, call.random).new()}"
     payer = _payer(call, session, _talker(name))
-    memory = _memory(call, voice, project, profile, workbench)
+    memory = _memory(call, voice, project, given, workbench)
     desk = Desk(memory, payer, profile, voice, project.root)
     host = Host(
         desk,
@@ -139,7 +148,7 @@ def _memory(
     call: Call,
     voice: TextVoice | JsonVoice,
     project: Project,
-    profile: ContextProfile,
+    given: Given,
     workbench: Workbench,
 ) -> Memory | Unkept:
     """Open memory where it is on; a person may turn it on where there is none yet."""
@@ -153,7 +162,7 @@ def _memory(
             off = why_off(root, home=home(), environ=environment())
     if off is not None:
         voice.notice("MEMORY_OFF", f"nothing is remembered here: {_OFF[off]}")
-        return Unkept(budgets(profile), workbench.clear)
+        return Unkept(budgets(given.profile), workbench.clear)
 
     def tell(notice: Notice) -> None:
         voice.notice(*notice)
@@ -163,22 +172,29 @@ def _memory(
         clock=call.clock,
         ids=ids,
         owner=owner,
-        pipeline=_pipeline(call, voice, profile),
-        capacity=profile,
+        pipeline=_pipeline(call, voice, given),
+        capacity=given.profile,
         tell=tell,
         before_new_thread=workbench.clear,
     )
 
 
 def _pipeline(
-    call: Call, voice: TextVoice | JsonVoice, profile: ContextProfile
+    call: Call, voice: TextVoice | JsonVoice, given: Given
 ) -> Pipeline | None:
-    """Give what turns words into items; the chat goes on where there is none."""
-    given = dict(clock=call.clock, random=call.random)  # noqa: C408 - arguments
-    with suppress(ContextProfileError):
-        return open_pipeline(home(), environment(), **given)
+    """Give what turns words into items; the chat goes on where there is none.
+
+    The window that was given is that of the model that is talked to, and of no other.
+    """
+    same = read_config(home()).text("model") == given.model
     try:
-        return open_pipeline(home(), environment(), window=profile.window, **given)
+        return open_pipeline(
+            home(),
+            environment(),
+            clock=call.clock,
+            random=call.random,
+            window=given.window if same else None,
+        )
     except ContextProfileError as error:
         voice.notice(error.code, f"memory jobs wait: {error}")
         return None
