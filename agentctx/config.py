@@ -136,7 +136,22 @@ SETTINGS = (
         most=1000,
         idle=False,
     ),
-    Setting("memory", bool, default=True, about="remember conversations, where wanted"),
+    Setting(
+        "memory",
+        bool,
+        default=True,
+        about="remember conversations in projects that have a memory",
+        idle=False,
+    ),
+    Setting(
+        "turnLeaseMinutes",
+        int,
+        default=30,
+        about="minutes without a sign after which an open turn counts as interrupted",
+        least=1,
+        most=1440,
+        idle=False,
+    ),
     Setting("redact", bool, default=True, about="redact secrets in remembered turns"),
 )
 """Every setting there is."""

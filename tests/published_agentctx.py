@@ -131,6 +131,7 @@ class Desk:
             write_lines=lambda lines: None,  # noqa: ARG005 - its shape
             asks=False,
             confirm=lambda question: False,  # noqa: ARG005 - its shape
+            notify=lambda code, text: None,  # noqa: ARG005 - its shape
         )
 
     def asked(self, command: Any, **words: object) -> object:  # noqa: ANN401 - a module

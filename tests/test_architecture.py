@@ -169,6 +169,7 @@ OPENERS = {
     "agentctx.extraction.waking": "the null device, for a process of its own",
     "agentctx.hooks.here": "the same",
     "agentctx.memory.opening": "a project's memory: copied, or begun anew",
+    "agentctx.memory.switch": "the mark that memory is off in a project",
     "agentctx.memory.exporting": "exports of a memory, new and private",
     "agentctx.memory.verdict": "a private copy of a memory that may be refused",
     "agentctx.memory.logpages": "the log beside a memory, for reading",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentctx import __version__
+from agentctx.cli.memory_commands import MEMORY_COMMANDS
 from corpus.cli.program import Command, Program
 
 COMMANDS = (
@@ -171,6 +172,7 @@ COMMANDS = (
         "agentctx.cli.config",
         "Show a setting, change one, or list them all.",
     ),
+    *MEMORY_COMMANDS,
     Command(
         ("mcp",),
         "agentctx.cli.mcp",

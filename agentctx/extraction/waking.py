@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from agentctx.records.leases import WORKER, holder
+from agentctx.records.memories import is_memory_waiting
 from agentctx.records.transcripts import is_waiting
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ _DETACHED = 0x00000008 | 0x00000200
 
 def is_wanted(db: Db, *, now: datetime) -> bool:
     """Say whether something waits for a worker now, and none is at work."""
-    return is_waiting(db, now=now) and holder(db, WORKER, now=now) is None
+    waits = is_waiting(db, now=now) or is_memory_waiting(db, now=now)
+    return waits and holder(db, WORKER, now=now) is None
 
 
 def wake(environ: Mapping[str, str]) -> bool:

@@ -61,7 +61,8 @@ class Options(TypedDict, total=False):
 
     Without a `pipeline` turns are kept and their jobs wait. `capacity` is the context
     of the model that is talked to; `budgets` overrides what follows from it. `tell`
-    hears notices; `before_new_thread` ends what the host has under way.
+    hears notices; `before_new_thread` ends what the host has under way. Without
+    `recover` nothing is written at the opening: memory is only looked at.
     """
 
     pipeline: Pipeline | None
@@ -69,6 +70,7 @@ class Options(TypedDict, total=False):
     budgets: Budgets | None
     tell: Callable[[Notice], None]
     before_new_thread: Callable[[], None]
+    recover: bool
 
 
 class Memory(Care):
@@ -107,7 +109,8 @@ class Memory(Care):
         """
         look = clock if callable(clock) else clock.now
         memory = cls(Place(root, look, ids, owner), options)
-        memory.recover()
+        if options.get("recover", True):
+            memory.recover()
         return memory
 
     def __enter__(self) -> Self:
@@ -126,10 +129,19 @@ class Memory(Care):
         """What was told so far, each cause once."""
         return tuple(self._notices)
 
-    def close(self) -> None:
-        """Let no further work begin, wait for what is under way, and let go (M3.4)."""
+    @property
+    def waiting(self) -> str | None:
+        """The code of what kept the last pass from asking a model, if anything did."""
+        return None if self._processing is None else self._processing.waiting
+
+    def close(self, *, wait: float | None = None) -> None:
+        """Let no further work begin, wait for what is under way, and let go (M3.4).
+
+        A program that ends anyway may `wait` so many seconds at most: a question that
+        is still under way then goes with it, and its job is free after its lease.
+        """
         if self._processing is not None:
-            self._processing.close()
+            self._processing.close(wait=wait)
         self._reviews.end_all()
         self._access.close()
 

@@ -12,7 +12,7 @@ from agentctx.memory import housekeeping, steering
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.exporting import export_memory
 from agentctx.memory.importing import Imported, import_memory
-from agentctx.memory.items import chain, item_by_id, items
+from agentctx.memory.items import chain, find_item, item_by_id, items, live_item
 from agentctx.memory.letting import LetGo, let_go
 from agentctx.memory.model import RecallQuery
 from agentctx.memory.notices import STORE_FAILURES
@@ -81,6 +81,16 @@ class Care:
         """Give any revision of an item with the words it stands on."""
         with readable(self._access.place) as store, store.looking() as db:
             return shown_item(db, item_id)
+
+    def find(self, text: str) -> ItemId:
+        """Give the id that a person's abbreviation names."""
+        with readable(self._access.place) as store, store.looking() as db:
+            return find_item(db, text)
+
+    def read(self, item_id: ItemId) -> Shown:
+        """Give an active item with its newest words, as an agent may read it."""
+        with self._access() as store, store.looking() as db:
+            return shown_item(db, live_item(db, item_id).id)
 
     def search(self, text: str, paths: Sequence[str] = ()) -> Answer:
         """Find items by words, for a person: no request, and nothing is spent."""

@@ -104,11 +104,13 @@ def open_recall(
     tokens: Tokens,
     *,
     seen: AbstractSet[str] = frozenset(),
+    standing: bool = True,
 ) -> tuple[RequestState, Map]:
     """Begin a request: its Map, and the state that its searches and reads spend from.
 
     The query and the policy must be of one profile and one thread. What the session
-    has `seen` is readable and not repeated.
+    has `seen` is readable and not repeated. Without `standing` what always applies
+    waits for a prompt that is about something.
     """
     asked, allowed = (
         (query.profile, query.thread_id),
@@ -116,7 +118,8 @@ def open_recall(
     )
     if asked != allowed:
         raise RecallMismatchError(asked=" ".join(asked), allowed=" ".join(allowed))
-    return refresh(db, RequestState(query, policy), tokens, seen=seen)
+    state = RequestState(query, policy)
+    return refresh(db, state, tokens, seen=seen, standing=standing)
 
 
 def refresh(
@@ -125,15 +128,16 @@ def refresh(
     tokens: Tokens,
     *,
     seen: AbstractSet[str] = frozenset(),
+    standing: bool = True,
 ) -> tuple[RequestState, Map]:
     """Make the Map anew for the next step, within what is not spent yet (C9)."""
     with _one_moment(db):
-        standing = _standing(db, state)
+        first = _standing(db, state) if standing else []
         relevant = _matches(db, state, map_terms(state.query))
-    always = {one.item.id for one in standing}
+    always = {one.item.id for one in first}
     rest = [one for one in relevant if one.item.id not in always]
     found = build_map(
-        [*standing, *rest[:MOST_RELEVANT]], state.map_budget, tokens, seen=seen
+        [*first, *rest[:MOST_RELEVANT]], state.map_budget, tokens, seen=seen
     )
     return with_map(state, found), found
 

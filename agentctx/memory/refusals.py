@@ -6,7 +6,10 @@ CodedError
   MemoryFencedError               MEMORY_FENCED
   MemoryRuleError                 MEMORY_CONTRACT
   MemoryItemNotFoundError         NOT_FOUND
+  MemoryItemAmbiguousError        ITEM_AMBIGUOUS
   MemoryItemOldError              ITEM_OLD
+  MemoryOffError                  MEMORY_OFF
+  MemoryConsentError              MEMORY_CONSENT
   MemoryBackupError               MEMORY_BACKUP
   TurnNotFoundError               TURN_NOT_FOUND
   TurnEndedError                  TURN_ENDED
@@ -57,10 +60,30 @@ class MemoryItemNotFoundError(CodedError):
     hint = "look for it with `agentctx memory list --all`"
 
 
+class MemoryItemAmbiguousError(CodedError):
+    code = "ITEM_AMBIGUOUS"
+    sentence = "`{found}` begins the ids of {count} items: {items}"
+    hint = "give more of the id"
+    extra = ("ids",)
+
+
 class MemoryItemOldError(CodedError):
     code = "ITEM_OLD"
     sentence = "`{item_id}` is an old revision; {live}"
     hint = "see every revision with `agentctx memory history ID`"
+
+
+class MemoryOffError(CodedError):
+    code = "MEMORY_OFF"
+    sentence = "conversation memory is off here: {reason}"
+    hint = "what is kept can be looked at, exported and removed meanwhile"
+    extra = ("off",)
+
+
+class MemoryConsentError(CodedError):
+    code = "MEMORY_CONSENT"
+    sentence = "`{command}` cannot be taken back and was not confirmed"
+    hint = "nothing was changed; say `--confirm` if that is meant"
 
 
 class MemoryBackupError(CodedError):

@@ -206,6 +206,12 @@ WHERE status = 'active'""",
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 ) STRICT""",
+    """CREATE TABLE memory_reviews (
+  session_id TEXT PRIMARY KEY NOT NULL,
+  run TEXT NOT NULL,
+  items_json TEXT NOT NULL CHECK (json_valid(items_json)),
+  created_at TEXT NOT NULL
+) STRICT""",
     """CREATE TRIGGER request_ends AFTER UPDATE OF state ON turns
 WHEN new.state <> 'open' BEGIN
   DELETE FROM memory_requests WHERE turn_id = new.id;

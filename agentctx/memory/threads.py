@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from corpus.sqlite import Db
 
 _EVERYTHING = (
+    "memory_reviews",
     "memory_requests",
     "memory_terms",
     "memory_item_candidates",

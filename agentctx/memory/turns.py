@@ -181,6 +181,16 @@ def open_turns(db: Db, session_id: str | None = None) -> tuple[Turn, ...]:
     return tuple(as_turn(row) for row in rows)
 
 
+def session_turn(db: Db, session_id: str) -> Turn | None:
+    """Give the latest turn of a session: the open one, if it has one."""
+    row = db.execute(
+        f"SELECT {_COLUMNS} FROM turns WHERE session_id = ?"
+        " ORDER BY rowid DESC LIMIT 1",
+        (raw(session_id),),
+    ).fetchone()
+    return None if row is None else as_turn(row)
+
+
 def adjacent_turn(db: Db, first: Turn) -> Turn | None:
     """Give the last completed turn of the same session before a turn (H1)."""
     row = db.execute(

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.heard import HEARD_TABLES
+from agentctx.records.memories import MEMORIES_TABLES
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
@@ -238,8 +239,9 @@ def _integrity(db: Db) -> Check:
 
 def _tables(db: Db) -> tuple[str | None, str, str]:
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
-    since = HEARD_TABLES if db.execute("PRAGMA user_version").fetchone()[0] > 1 else ()
-    missing = sorted(TABLES.union(since) - names)
+    layout = db.execute("PRAGMA user_version").fetchone()[0]
+    since = [HEARD_TABLES, MEMORIES_TABLES][: layout - 1]
+    missing = sorted(TABLES.union(*since) - names)
     return (f"missing: {', '.join(missing)}" if missing else None), REPAIR, "repair"
 
 

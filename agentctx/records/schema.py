@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.records.heard import HEARD
+from agentctx.records.memories import MEMORIES
 from corpus.sqlite import Layout, has_module
 
 if TYPE_CHECKING:
@@ -245,5 +246,10 @@ def _second(tx: Tx) -> None:
         tx.execute(statement)
 
 
-LAYOUT = Layout(APPLICATION_ID, (_first, _second))
+def _third(tx: Tx) -> None:
+    for statement in MEMORIES:
+        tx.execute(statement)
+
+
+LAYOUT = Layout(APPLICATION_ID, (_first, _second, _third))
 """The present layout of a record store."""

@@ -233,6 +233,9 @@ def _call(chosen: str, screen: Screen, progress: Progress) -> Call:
         write_lines=screen.write_lines,
         asks=_is_terminal(sys.stdin) and screen.err_is_terminal,
         confirm=lambda question: _confirm(screen, question),
+        notify=lambda code, text: screen.tell_notice(
+            code, text, as_json=chosen not in READABLE
+        ),
     )
 
 

@@ -37,6 +37,7 @@ DEFAULTS = {
     "spendPerSession": 0.25,
     "spendPerDay": 2.0,
     "memory": True,
+    "turnLeaseMinutes": 30,
     "redact": True,
 }
 
@@ -110,7 +111,7 @@ def test_a_home_in_an_odd_place_is_told_and_nothing_is_made(
 def test_settings_without_effect_are_shown_as_such(agentctx: InProcess) -> None:
     listed = answer(agentctx("config", "list"))["settings"]
     idle = {one["key"] for one in listed if not one["in_effect"]}
-    assert idle == {"embeddings", "modelTier", "memory", "redact"}
+    assert idle == {"embeddings", "modelTier", "redact"}
     shown = agentctx("config", terminal=True).out
     assert shown.count("no effect yet") == len(idle)
 

@@ -25,6 +25,8 @@ from tests.recorded import START, Counted, Ticking, store_at
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from corpus.sqlite import Db
+
 pytestmark = pytest.mark.requirement("A2.10")
 
 FIRST = Layout(APPLICATION_ID, LAYOUT.migrations[:1])
@@ -40,6 +42,10 @@ with open_store(sys.argv[1], clock=Ticking(), random=Counted()) as store:
     query = "SELECT count(*) FROM records"
     print(store.db.execute(query).fetchone()[0], store.changes("a" * 64))
 """
+
+
+def layout_of(db: Db) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 @pytest.fixture
@@ -84,7 +90,7 @@ def test_a_store_of_the_first_layout_keeps_everything(home: Path) -> None:
     assert db.execute("PRAGMA user_version").fetchone()[0] == 1
     db.close()
     with store_at(home) as store:
-        assert store.db.execute("PRAGMA user_version").fetchone()[0] == 2
+        assert layout_of(store.db) == len(LAYOUT.migrations)
         assert sorted(map(tuple, store.db.execute("SELECT * FROM records"))) == before
         assert set(HEARD_TABLES) - {"changes"} <= set(dump(store))
         assert len(current_records(store.db, HERE)) == MANY - 4
@@ -137,5 +143,5 @@ def test_a_migration_that_is_cut_off_is_made_by_the_next(home: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         open_database(str(home / FILE), torn)
     with open_store(str(home), clock=Ticking(START), random=Counted()) as store:
-        assert store.db.execute("PRAGMA user_version").fetchone()[0] == 2
+        assert layout_of(store.db) == len(LAYOUT.migrations)
         assert len(current_records(store.db, HERE)) == MANY - 4

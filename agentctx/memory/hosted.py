@@ -1,0 +1,171 @@
+"""Turns of outside clients: begun by one process, asked by another, ended by a third.
+
+A client's hooks begin and end a turn, and its memory server spends from the request
+that was opened with it; the session's id is all they share (H2, H3, H4, H6).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentctx.memory.clipping import api_tokens
+from agentctx.memory.model import RecallQuery
+from agentctx.memory.projection import checkpoint
+from agentctx.memory.recall import open_recall, policy_for
+from agentctx.memory.requests import keep_request
+from agentctx.memory.terms import map_terms
+from agentctx.memory.threads import thread_of
+from agentctx.memory.turns import (
+    EXTERNAL_LEASE,
+    NewTurn,
+    begin_turn,
+    complete_turn,
+    fail_turn,
+    interrupt_turn,
+    session_turn,
+)
+from agentctx.memory.underreview import review_of, stop_review
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+    from datetime import timedelta
+
+    from agentctx.memory.clipping import Tokens
+    from agentctx.memory.mapping import Map
+    from agentctx.memory.model import RecallPolicy, Turn
+    from agentctx.memory.store import MemoryStore, Writing
+    from agentctx.memory.underreview import StoredReview
+
+RECALL_TOKENS = 24_576
+"""What one request of an outside client may read and search; its Map is within."""
+
+OWNER = "session"
+"""Whose the open turns of outside clients are: any hook of the session ends them."""
+
+
+class Prompt(NamedTuple):
+    """What a client's user said, and what of memory may be added to it.
+
+    `paths` are the files it is about. `seen` are items that the session was shown;
+    `map_tokens` and `checkpoint_tokens` are counted by `tokens`.
+    """
+
+    session_id: str
+    text: str
+    intent: str = ""
+    paths: tuple[str, ...] = ()
+    seen: AbstractSet[str] = frozenset()
+    map_tokens: int = 0
+    checkpoint_tokens: int = 0
+    tokens: Tokens = api_tokens
+
+
+class Begun(NamedTuple):
+    """A turn that was kept, its Map, and the checkpoint as far as it was asked for."""
+
+    turn: Turn
+    map: Map
+    checkpoint: str
+
+
+def begin(
+    writing: Writing, prompt: Prompt, *, lease: timedelta = EXTERNAL_LEASE
+) -> Begun:
+    """Keep what was said, and open the request of its turn, in one transaction (H6).
+
+    The profile is that of the review the session is in, if it is in one; it is fixed
+    from here on (H3). What always applies is not given with small talk.
+    """
+    review = review_of(writing.tx, prompt.session_id)
+    turn = begin_turn(writing, _new_turn(prompt, review), lease=lease)
+    query = _query(turn, prompt, review)
+    policy = policy_for(
+        turn.profile, turn.thread_id, recall=RECALL_TOKENS, mapped=prompt.map_tokens
+    )
+    state, found = open_recall(
+        writing.tx,
+        query,
+        policy,
+        prompt.tokens,
+        seen=prompt.seen,
+        standing=review is not None or is_about_something(query),
+    )
+    keep_request(writing, turn.id, state)
+    return Begun(turn, found, _checkpoint(writing, policy, prompt))
+
+
+def is_about_something(query: RecallQuery) -> bool:
+    """Say whether a prompt has a word that names anything: small talk has none."""
+    return any(not (one.common or one.form) for one in map_terms(query))
+
+
+def complete(store: MemoryStore, session_id: str, answer: str) -> Turn | None:
+    """Keep the last visible answer of a session's turn; None where it has no turn.
+
+    Raises `TurnEndedError`, `TurnLateError` and `TurnLeaseError`.
+    """
+    turn = _latest(store, session_id)
+    return None if turn is None else complete_turn(store, turn.id, answer)
+
+
+def fail(store: MemoryStore, session_id: str, code: str) -> Turn | None:
+    """Say that a session's turn failed; None where it has none. Raises the same."""
+    turn = _latest(store, session_id)
+    return None if turn is None else fail_turn(store, turn.id, code)
+
+
+def leave(store: MemoryStore, session_id: str) -> Turn | None:
+    """End a session: its open turn was given up, and its review is over (H3)."""
+    turn = _latest(store, session_id)
+    ended = None
+    if turn is not None and turn.state == "open":
+        ended = interrupt_turn(store, turn.id)
+    with store.looking() as db:
+        reviewed = review_of(db, session_id) is not None
+    if reviewed:
+        with store.writing() as writing:
+            stop_review(writing, session_id)
+    return ended
+
+
+def _latest(store: MemoryStore, session_id: str) -> Turn | None:
+    with store.looking() as db:
+        return session_turn(db, session_id)
+
+
+def _new_turn(prompt: Prompt, review: StoredReview | None) -> NewTurn:
+    if review is None:
+        return NewTurn(
+            prompt.session_id, "ordinary", prompt.intent, prompt.text, prompt.paths
+        )
+    items = review.about(prompt.text)
+    return NewTurn(
+        prompt.session_id,
+        "review",
+        prompt.intent,
+        prompt.text,
+        (*dict.fromkeys(one.path for one in items), *prompt.paths),
+        review.keys(items),
+    )
+
+
+def _query(turn: Turn, prompt: Prompt, review: StoredReview | None) -> RecallQuery:
+    asked = RecallQuery(turn.profile, turn.thread_id, turn.user_text, turn.scope_paths)
+    items = () if review is None else review.about(prompt.text)
+    if len(items) != 1:
+        return asked
+    (one,) = items
+    return asked._replace(
+        item_path=one.path,
+        rule_id=one.rule_id,
+        item_message=one.message,
+        bound_item_id=one.item_id,
+    )
+
+
+def _checkpoint(writing: Writing, policy: RecallPolicy, prompt: Prompt) -> str:
+    if not prompt.checkpoint_tokens:
+        return ""
+    thread = thread_of(writing.tx, policy.thread_id)
+    text = "" if thread is None else thread.compaction
+    return checkpoint(text, policy, prompt.checkpoint_tokens, prompt.tokens)
