@@ -8,7 +8,7 @@ and ends neither.
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agentctx.chat.answering import Frame
 from agentctx.chat.prompting import latest_within
@@ -28,17 +28,29 @@ if TYPE_CHECKING:
 
     from agentctx.chat.turning import Desk, Workbench
     from agentctx.memory.saying import Saying
-
-    Dispatch = Callable[[Sequence[str]], None]
-    """Runs a command of `agentctx` by its words, and shows what it says."""
+    from agentctx.memory.telling import NewThread
 
 INTENT = "general_chat"
 _PURPOSE = "chat"
+_OWN = (["new"], ["reset"])
+"""What ends a chat's own work besides; the same as `/new` and `/reset`."""
+
+_ENDING = frozenset({"new", "reset", "clear"})
 _NOT_HERE = {
     "mcp": "an agent starts that, not a chat",
     "review": "in a chat it is `/review FILE.json RUN`",
     "chat": "this is one",
 }
+
+
+class Commands(Protocol):
+    """The commands of `agentctx`, as a chat shows them."""
+
+    def run(self, words: Sequence[str]) -> None:
+        """Run a command by its words, and show what it says."""
+
+    def began(self, made: NewThread, waiting: str | None) -> None:
+        """Show a thread that began, as the command that begins one does."""
 
 
 class Host:
@@ -48,7 +60,7 @@ class Host:
         self,
         desk: Desk,
         workbench: Workbench,
-        dispatch: Dispatch,
+        commands: Commands,
         *,
         intent: str = INTENT,
     ) -> None:
@@ -56,11 +68,11 @@ class Host:
         self.reviewing = Reviewing(self.turns, workbench)
         self._desk = desk
         self._workbench = workbench
-        self._dispatch = dispatch
+        self._program = commands
         self._intent = intent
         self._scope: tuple[str, ...] = ()
         review = self.reviewing
-        self._commands: dict[str, Callable[[str], None]] = {
+        self._slashes: dict[str, Callable[[str], None]] = {
             "memory": self._memory,
             "new": self._new,
             "reset": self._reset,
@@ -87,7 +99,7 @@ class Host:
             elif command.name == "quit":
                 return False
             else:
-                self._commands[command.name](command.rest)
+                self._slashes[command.name](command.rest)
         except CodedError as error:
             self._desk.voice.failure(error)
         self._desk.voice.tell()
@@ -124,23 +136,22 @@ class Host:
             error = UsageError(problem=f"`/memory {first}` is not for a chat")
             error.hint = _NOT_HERE[first]
             raise error
-        if words == ["new"]:
-            self._new("")
-        elif words == ["reset"]:
-            self._reset("")
-        else:
-            self._dispatch(("memory", *(words or ["--help"])))
-            if first == "clear":
-                self.reviewing.end()
-                self._workbench.clear()
+        if words in _OWN:
+            self._slashes[first]("")
+            return
+        self._program.run(("memory", *(words or ["--help"])))
+        if first in _ENDING:
+            self.reviewing.end()
+            self._workbench.clear()
 
     def _new(self, _: str) -> None:
         """Begin an empty thread; what is under way ends (M3)."""
-        self._desk.memory.new_thread()
+        made = self._desk.memory.new_thread()
         self._scope = ()
-        self._desk.voice.lines(
-            "new", ["A new thread begins. What the project decided and prefers stays."]
-        )
+        if made is None:
+            self._desk.voice.lines("new", ["The talk begins anew; memory is off."])
+        else:
+            self._program.began(made, self._desk.memory.waiting)
 
     def _reset(self, _: str) -> None:
         """Reset the workbench; memory is kept, as it says (M9)."""

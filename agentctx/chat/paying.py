@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from agentctx.llm.talk import Hear, Said, Talk, Talker
 
 INTERRUPTED = "INTERRUPTED"
-_AGAIN = "say it once more; if it goes on, look at the connection and ANTHROPIC_BASE_URL"
+_AGAIN = (
+    "say it once more; if it goes on, look at the connection and ANTHROPIC_BASE_URL"
+)
 
 
 class Payer(NamedTuple):

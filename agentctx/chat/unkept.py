@@ -31,6 +31,8 @@ class Unkept:
         self._reviews = Reviews()
         self._before_new_thread = before_new_thread
 
+    waiting: str | None = None
+
     def turn(
         self,
         session: str,
@@ -91,8 +93,9 @@ class Unkept:
         """Do nothing: there are no jobs."""
         return Flushed((), (), timed_out=False)
 
-    def close(self) -> None:
+    def close(self, *, wait: float | None = None) -> None:
         """Let go of nothing."""
+        del wait
 
 
 @contextmanager

@@ -5,8 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from agentctx.cli import memory_new
 from agentctx.cli.chat_voice import JsonVoice
 from agentctx.cli.commands import PROGRAM
+from agentctx.cli.memory_state import waits
 from corpus.cli.app import command_parser
 from corpus.cli.arguments import help_asked
 from corpus.cli.program import overview
@@ -14,40 +16,56 @@ from corpus.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
     from agentctx.cli.chat_voice import TextVoice
+    from agentctx.memory.telling import NewThread
     from corpus.cli.call import Call
 
 
-def run_command(call: Call, words: Sequence[str], voice: TextVoice | JsonVoice) -> None:
-    """Run a command by its words, and show what it says in the chat's own format.
+class ChatCommands:
+    """See `agentctx.chat.host.Commands`."""
 
-    Raises what the command raises, and `UsageError` where there is none.
-    """
-    command = PROGRAM.find(words)
-    if command is None:
-        voice.lines(words[0], _page(words))
-        return
-    module = import_module(command.module)
-    parser = command_parser(PROGRAM, command, module)
-    rest = list(words[len(command.path) :])
-    if help_asked(rest):
-        voice.lines(command.name, parser.format_help().splitlines())
-        return
-    values = parser.parse(rest)
-    chosen = str(values.pop("format", None) or _format(voice))
-    value = module.run(call._replace(now=call.clock(), format=chosen), **values)
-    if value is None:
-        return
-    if isinstance(voice, JsonVoice):
-        as_json: Callable[[object], object] = getattr(module, "as_json", lambda it: it)
-        voice.value(command.name, as_json(value))
-    else:
-        voice.lines(command.name, module.lines(value))
+    def __init__(self, call: Call, voice: TextVoice | JsonVoice) -> None:
+        self._call = call._replace(notify=voice.notice)
+        self._voice = voice
 
+    def run(self, words: Sequence[str]) -> None:
+        """Run a command by its words, and show what it says in the chat's format.
 
-def _format(voice: TextVoice | JsonVoice) -> str:
-    return "json" if isinstance(voice, JsonVoice) else "text"
+        Raises what the command raises, and `UsageError` where there is none.
+        """
+        command = PROGRAM.find(words)
+        if command is None:
+            self._voice.lines(words[0], _page(words))
+            return
+        module = import_module(command.module)
+        parser = command_parser(PROGRAM, command, module)
+        rest = list(words[len(command.path) :])
+        if help_asked(rest):
+            self._voice.lines(command.name, parser.format_help().splitlines())
+            return
+        values = parser.parse(rest)
+        values.pop("format", None)  # a chat has one format
+        value = module.run(self._now(), **values)
+        if value is not None:
+            self._show(command.name, module, value)
+
+    def began(self, made: NewThread, waiting: str | None) -> None:
+        """Show a thread that began, as `agentctx memory new` does."""
+        why = waits(self._now(), waiting) if made.pending else None
+        self._show("memory new", memory_new, memory_new.Begun(thread=made, waiting=why))
+
+    def _now(self) -> Call:
+        return self._call._replace(now=self._call.clock())
+
+    def _show(self, name: str, module: ModuleType, value: object) -> None:
+        if isinstance(self._voice, JsonVoice):
+            as_json: Callable[[object], object]
+            as_json = getattr(module, "as_json", lambda it: it)
+            self._voice.value(name, as_json(value))
+        else:
+            self._voice.lines(name, module.lines(value))
 
 
 def _page(words: Sequence[str]) -> list[str]:

@@ -10,8 +10,13 @@ from agentctx.chat.host import INTENT, Host
 from agentctx.chat.paying import Payer
 from agentctx.chat.turning import Desk, Workbench
 from agentctx.chat.unkept import Unkept
-from agentctx.cli.chat_commands import run_command
-from agentctx.cli.opening import this_project
+from agentctx.cli.chat_commands import ChatCommands
+from agentctx.cli.memory_opening import (
+    GRACE,
+    REASONS,
+    WAYS_ON,
+    memory_here,
+)
 from agentctx.config import environment, home, read_config
 from agentctx.errors import ContextProfileError, ModelKeyError
 from agentctx.extraction.asking import Caps
@@ -24,7 +29,7 @@ from agentctx.llm.talker import open_talker
 from agentctx.memory.api import Memory
 from agentctx.memory.budgets import budgets, context_profile
 from agentctx.memory.store import RandomIds
-from agentctx.memory.switch import memory_root, turn_on, why_off
+from agentctx.memory.switch import turn_on
 from agentctx.records.store import open_store
 
 if TYPE_CHECKING:
@@ -35,19 +40,10 @@ if TYPE_CHECKING:
     from agentctx.memory.budgets import ContextProfile
     from agentctx.memory.notices import Notice
     from agentctx.memory.pipeline import Pipeline
-    from agentctx.memory.switch import Off
-    from agentctx.project import Project
     from corpus.cli.call import Call
 
 ANSWER_SECONDS, ATTEMPT_SECONDS = 900.0, 600.0
 """How long an answer may take, and one attempt at it."""
-
-_OFF: dict[Off, str] = {
-    "no_folder": "this project has no memory; `agentctx memory on` lets it have one",
-    "environment": "`AGENTCTX_MEMORY` says so",
-    "setting": "the setting `memory` is false",
-    "off": "`agentctx memory off` was said; `agentctx memory on` turns it on",
-}
 
 
 class Wanted(NamedTuple):
@@ -91,19 +87,18 @@ def open_chat(
     `ModelKeyError` where no key is set, `ContextProfileError` for a model whose window
     is neither known nor given.
     """
-    project = this_project()
     name = wanted.model or read_config(home()).text("model")
     profile = context_profile(name, window=wanted.window)
     given = Given(name, wanted.window, profile)
     workbench = Workbench()
     session = f"chat-{Ids(call.clock, call.random).new()}"
     payer = _payer(call, session, _talker(name))
-    memory = _memory(call, voice, project, given, workbench)
-    desk = Desk(memory, payer, profile, voice, project.root)
+    memory = _memory(call, voice, given, workbench)
+    desk = Desk(memory, payer, profile, voice, memory_here().project.root)
     host = Host(
         desk,
         workbench,
-        lambda words: run_command(call, words, voice),
+        ChatCommands(call, voice),
         intent=wanted.intent or INTENT,
     )
     background = Background(memory, voice.notice)
@@ -112,7 +107,7 @@ def open_chat(
         yield Opened(host, background, memory)
     finally:
         background.stop()
-        memory.close()
+        memory.close(wait=GRACE)
 
 
 def _talker(name: str) -> Talker:
@@ -147,28 +142,27 @@ def _payer(call: Call, session: str, talker: Talker) -> Payer:
 def _memory(
     call: Call,
     voice: TextVoice | JsonVoice,
-    project: Project,
     given: Given,
     workbench: Workbench,
 ) -> Memory | Unkept:
     """Open memory where it is on; a person may turn it on where there is none yet."""
-    root, ids = memory_root(project), RandomIds(call.random)
+    here, ids = memory_here(), RandomIds(call.random)
     owner = f"chat {call.random(8).hex()}"
-    off = why_off(root, home=home(), environ=environment())
-    if off == "no_folder" and call.asks:
-        question = f"Remember what is said in {project.name}? It stays in the project."
-        if call.confirm(question):
-            turn_on(root, clock=call.clock, ids=ids, owner=owner)
-            off = why_off(root, home=home(), environ=environment())
-    if off is not None:
-        voice.notice("MEMORY_OFF", f"nothing is remembered here: {_OFF[off]}")
+    if here.off == "no_folder" and call.asks:
+        name = here.project.name
+        if call.confirm(f"Remember what is said in {name}? It stays in the project."):
+            turn_on(here.root, clock=call.clock, ids=ids, owner=owner)
+            here = memory_here()
+    if here.off is not None:
+        reason, way = REASONS[here.off], WAYS_ON[here.off]
+        voice.notice("MEMORY_OFF", f"nothing is remembered here: {reason}; {way}")
         return Unkept(budgets(given.profile), workbench.clear)
 
     def tell(notice: Notice) -> None:
         voice.notice(*notice)
 
     return Memory.open(
-        root,
+        here.root,
         clock=call.clock,
         ids=ids,
         owner=owner,
