@@ -125,8 +125,6 @@ def memory_requirements() -> dict[str, str]:
 
 MEMORY_PENDING = (
     "M4.10(a)",
-    "M7.3(b)",
-    "M8.0",
     "H3",
     "H6",
 )

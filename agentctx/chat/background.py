@@ -8,22 +8,29 @@ from typing import TYPE_CHECKING
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from agentctx.chat.unkept import Unkept
     from agentctx.memory.api import Memory
 
-_EXPECTED = {None, "no_pipeline"}
+_NONE = "no_pipeline"
 
 
 class Background:
-    """Works on what was said while the chat goes on; `tell` hears what hinders it."""
+    """Works on what was said while the chat goes on; `tell` hears what hinders it.
+
+    `words` are those for the codes of what keeps a model from being asked.
+    """
 
     def __init__(
-        self, memory: Memory | Unkept, tell: Callable[[str, str], None]
+        self,
+        memory: Memory | Unkept,
+        tell: Callable[[str, str], None],
+        words: Mapping[str, str],
     ) -> None:
         self._memory = memory
         self._tell = tell
+        self._words = words
         self._told: set[str] = set()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -47,8 +54,9 @@ class Background:
         except CodedError as error:
             self._say(error.code, f"{error}; {error.hint}")
             return
-        if ran.waiting not in _EXPECTED and not self._stop.is_set():
-            self._say("MEMORY_WAITING", f"memory jobs wait: {ran.waiting}")
+        code = ran.waiting
+        if code is not None and code != _NONE and not self._stop.is_set():
+            self._say("MEMORY_WAITING", f"memory waits: {self._words.get(code, code)}")
 
     def _say(self, code: str, text: str) -> None:
         if text not in self._told:

@@ -27,6 +27,7 @@ EXAMPLE = "agentctx chat\nagentctx chat --review findings.json --run lint-41"
 
 PROMPT, REVIEW_PROMPT = "> ", "review> "
 _GREETING = "Type a message, or /help. Ctrl-C stops an answer; /quit or Ctrl-D ends."
+_LEAVING = "Memory takes in what was said; Ctrl-C leaves that for the next start.\n"
 
 
 class Talked(NamedTuple):
@@ -95,9 +96,11 @@ def run(
         if review is not None and review_run is not None:
             chat.host.reviewing.begin(review, review_run)
         _talk(chat, _lines(call, screen, chat.host))
+        turns = chat.host.turns
+        if turns.count and call.asks and screen.out_is_terminal:
+            screen.tell(_LEAVING)
         pending = chat.finish()
         voice.tell()
-        turns = chat.host.turns
         return Talked(turns.count, turns.failed, pending, call.asks)
 
 
@@ -194,4 +197,4 @@ def _interrupts_again() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)

@@ -17,6 +17,7 @@ from agentctx.cli.memory_opening import (
     WAYS_ON,
     memory_here,
 )
+from agentctx.cli.memory_state import WAITS
 from agentctx.config import environment, home, read_config
 from agentctx.errors import ContextProfileError, ModelKeyError
 from agentctx.extraction.asking import Caps
@@ -101,7 +102,7 @@ def open_chat(
         ChatCommands(call, voice),
         intent=wanted.intent or INTENT,
     )
-    background = Background(memory, voice.notice)
+    background = Background(memory, voice.notice, WAITS)
     background.wake()
     try:
         yield Opened(host, background, memory)

@@ -39,16 +39,17 @@ class TextVoice(_Told):
     def __init__(self, screen: Screen) -> None:
         super().__init__()
         self._screen = screen
+        self._midline = False
 
     def words(self, text: str) -> None:
         """Show a piece of an answer, as it comes; its escapes are out already."""
         self._screen.write(text)
+        self._midline = not text.endswith("\n")
 
     def answered(self, answered: Answered) -> None:
         """End the answer's line, and say where it was stopped."""
-        stopped = answered.state == "interrupted"
-        self._screen.write("\n")
-        if stopped:
+        self._end_line()
+        if answered.state == "interrupted":
             self._screen.tell("interrupted\n")
 
     def lines(self, name: str, lines: Iterable[str]) -> None:
@@ -56,20 +57,20 @@ class TextVoice(_Told):
         del name
         self._screen.write_lines(lines)
 
-    def notice_line(self, code: str, text: str) -> str:
-        """Give a notice as a line."""
-        return f"note[{code}]: {text}\n"
-
     def tell(self) -> None:
         """Tell the notices that came meanwhile."""
         for code, text in self.taken():
-            self._screen.tell(self.notice_line(code, text))
+            self._screen.tell(f"note[{code}]: {text}\n")
 
     def failure(self, error: CodedError) -> None:
         """Tell that something failed, on a line of its own."""
-        if self._screen.out_is_terminal:
-            self._screen.write("\n")
+        self._end_line()
         self._screen.tell_failure(error, as_json=False)
+
+    def _end_line(self) -> None:
+        if self._midline:
+            self._screen.write("\n")
+            self._midline = False
 
 
 class JsonVoice(_Told):

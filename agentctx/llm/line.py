@@ -81,8 +81,8 @@ class Line:
         _hush()
         with Deadline(seconds) as deadline, self._deadlines.of(deadline):
             got = ask()
-        if isinstance(got, Failure) and deadline.over:
-            return _late(seconds, billed=got.billed)
+        if deadline.over and (got is None or isinstance(got, Failure)):
+            return _late(seconds, billed=got is None or got.billed)
         return got
 
     def _ask(

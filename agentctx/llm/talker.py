@@ -102,15 +102,15 @@ class ClaudeTalker:
                 return Failure(ModelTimeoutError(seconds=seconds))
             request = request_for(talk, self.name, fields)
             failure = self._line().stream(request, left, heard.take)
-            if failure is None and not heard.over:
+            if heard.over:
+                self._fields &= fields  # what was left out to be understood
+                return None
+            if failure is None:
                 error = ModelReplyError(reason="it broke off")
                 return Failure(error, again=True, billed=True)
-            if failure is None:
-                self._fields &= fields
-            elif failure.doubts & fields:
-                fields -= failure.doubts
-                continue
-            return failure
+            if not failure.doubts & fields:
+                return failure
+            fields -= failure.doubts
 
     def _said(self, talk: Talk, heard: Heard) -> Said:
         usage = heard.usage

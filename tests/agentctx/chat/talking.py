@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WISH = "Just this once, indent with tabs."
 """A wish for one answer, which nothing is to be kept of."""
 
+LOCAL = "from now on indent with tabs."
+"""The words that are left of a wish for one file, where it is quoted too short."""
+
 
 class Talk(NamedTuple):
     """What a chat left: its exit status and both streams."""
@@ -38,7 +41,7 @@ class Talk(NamedTuple):
         return [json.loads(line) for line in self.out.splitlines()]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """The events of one kind."""
+        """Give the events of one kind."""
         return [one for one in self.events if one["event"] == kind]
 
     @property
@@ -83,7 +86,7 @@ def minded(
             return last[0]
         if not is_extraction(asked):
             return creating(asked)
-        words = (SAID, WISH) if extract else ()
+        words = (SAID, WISH, LOCAL) if extract else ()
         found = [
             tabs(
                 turn["turn_id"],

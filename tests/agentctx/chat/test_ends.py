@@ -34,7 +34,7 @@ KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     ("said", "code"),
     [
         pytest.param(fails(401), "MODEL_KEY", id="the key is refused"),
-        pytest.param(fails(400), "MODEL_INPUT", id="the question is refused"),
+        pytest.param(fails(404), "MODEL_UNKNOWN", id="the model is not known"),
         pytest.param(
             Says(text="Half of", trouble="overloaded_error"),
             "MODEL_BUSY",
