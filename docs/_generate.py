@@ -84,7 +84,9 @@ command that only reads makes neither.
 
 ID is the id of a record, or 6 characters or more of its beginning or end. T is a date
 or a moment, such as `2026-03-01` or `2026-03-01T14:30:00Z`; without an offset it is
-UTC. Where a moment is asked about, a date means the whole of that day.
+UTC. Where a moment is asked about, a date means the whole of that day. The commands of
+`agentctx memory` are about [conversation memory](memory.md); there, ID is the id of an
+item, or as much of it as no other item has.
 
 Options, streams, formats and failures are those of [`project-corpus`](cli.md): text on
 a terminal, JSON elsewhere, `--format` overrides either; a failure is one line of JSON
@@ -104,9 +106,9 @@ config set KEY VALUE` changes one and keeps every key it does not know. A value 
 cannot be used counts as its default, and `agentctx status` says so; a file that is
 damaged is left as it is until you repair it.
 
-Search by meaning and the memory of conversations are not in this release: their
-settings are checked and kept, and have no effect yet. `agentctx config list` marks them
-(`in_effect` false in JSON). Records, and what a model is asked, are always redacted.
+Search by meaning is not in this release: its settings are checked and kept, and have no
+effect yet. `agentctx config list` marks them (`in_effect` false in JSON). Records, what
+is remembered of conversations, and what a model is asked, are always redacted.
 
 | key | default | takes | meaning |
 | --- | --- | --- | --- |

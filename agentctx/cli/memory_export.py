@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import kept_memory
+from agentctx.cli.memory_opening import kept_memory, named_file
 
 if TYPE_CHECKING:
     import argparse
@@ -41,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call, *, out: str | None) -> Snapshot:
     """Write it, also of a memory that has lost its thread."""
-    path = None if out is None else os.path.abspath(out)  # noqa: PTH100 - text
+    path = None if out is None else named_file(out)
     with kept_memory(call) as memory:
         return Snapshot(path=memory.export(path))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import memory_at_work
-from agentctx.cli.memory_state import add_seconds, waits, waits_lines
+from agentctx.cli.memory_opening import memory_at_work, memory_here
+from agentctx.cli.memory_state import add_seconds, note_waiting, waits, waits_lines
 from agentctx.memory.api import FLUSH_DEADLINE
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def run(call: Call, *, deadline: float) -> Passed:
     with memory_at_work(call) as memory:
         done = memory.flush(deadline)
         why = waits(call, memory.waiting) if done.pending else None
-        return Passed(flushed=done, waiting=why)
+    if done.pending:
+        note_waiting(call, memory_here().root)
+    return Passed(flushed=done, waiting=why)
 
 
 def lines(value: Passed) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import memory_in_use
+from agentctx.cli.memory_opening import memory_here, memory_in_use, named_file
+from agentctx.cli.memory_state import note_waiting
 from corpus.cli.render import counted
 
 if TYPE_CHECKING:
@@ -28,9 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call, *, file: str) -> Imported:
     """Take in all of it, or nothing."""
-    path = os.path.abspath(file)  # noqa: PTH100 - text
+    path = named_file(file)
     with memory_in_use(call) as memory:
-        return memory.take_in(path)
+        taken = memory.take_in(path)
+    note_waiting(call, memory_here().root)
+    return taken
 
 
 def as_json(value: Imported) -> dict[str, object]:

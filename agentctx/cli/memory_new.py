@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import memory_at_work
-from agentctx.cli.memory_state import add_seconds, waits, waits_lines
+from agentctx.cli.memory_opening import memory_at_work, memory_here
+from agentctx.cli.memory_state import add_seconds, note_waiting, waits, waits_lines
 from agentctx.memory.api import NEW_THREAD_WAIT
 from corpus.cli.render import counted
 
@@ -51,7 +51,9 @@ def run(call: Call, *, wait: float) -> Begun:
     with memory_at_work(call) as memory:
         made = memory.new_thread(wait)
         why = waits(call, memory.waiting) if made.pending else None
-        return Begun(thread=made, waiting=why)
+    if made.pending:
+        note_waiting(call, memory_here().root)
+    return Begun(thread=made, waiting=why)
 
 
 def lines(value: Begun) -> Iterator[str]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os.path
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import memory_here, owner
 from agentctx.cli.memory_state import Switched
-from agentctx.memory.refusals import MemoryAbsentError
+from agentctx.config import home
+from agentctx.memory.refusals import MemoryPlaceError
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import turn_on
+from agentctx.memory.verdict import FOLDER
+from corpus.errors import StoreUnusableError
 
 if TYPE_CHECKING:
     import argparse
@@ -28,12 +32,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> Switched:
     """Make the project's memory where there is none, and let it be used."""
     here = memory_here()
+    folder = f"{here.root}/{FOLDER}"
+    if os.path.realpath(folder) == os.path.realpath(home()):
+        raise MemoryPlaceError(folder=folder)
     ids = RandomIds(call.random)
-    turn_on(here.root, clock=call.clock, ids=ids, owner=owner(call))
-    off = memory_here().off
-    if off == "no_folder":  # the folder that was made is the user's own store
-        raise MemoryAbsentError
-    return Switched(root=here.root, off=off)
+    try:
+        turn_on(here.root, clock=call.clock, ids=ids, owner=owner(call))
+    except OSError as error:
+        raise StoreUnusableError(reason=error.strerror or "EIO") from None
+    return Switched(root=here.root, off=memory_here().off)
 
 
 def lines(value: Switched) -> Iterator[str]:

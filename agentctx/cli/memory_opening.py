@@ -6,6 +6,7 @@ is off, what is kept can still be looked at, exported and removed; nothing is ad
 
 from __future__ import annotations
 
+import os.path
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -20,6 +21,7 @@ from agentctx.memory.refusals import (
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import MARK, VARIABLE, Off, memory_root, why_off
 from agentctx.memory.verdict import FOLDER, Absent, judge
+from corpus.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -157,6 +159,13 @@ def require_confirmed(command: str, *, confirm: bool) -> None:
     """Refuse what cannot be taken back, unless `--confirm` was said."""
     if not confirm:
         raise MemoryConsentError(command=f"agentctx memory {command}")
+
+
+def named_file(text: str) -> str:
+    """Give the whole path of a file that a person names."""
+    if not text or "\x00" in text:
+        raise UsageError(problem="a file has a name, and no NUL in it")
+    return os.path.abspath(text)  # noqa: PTH100 - text
 
 
 def add_confirm(parser: argparse.ArgumentParser, about: str) -> None:

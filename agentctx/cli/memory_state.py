@@ -15,6 +15,7 @@ from agentctx.errors import ModelKeyError, ModelPlaceError
 from agentctx.llm.access import checked_key, checked_place, key_and_place
 from agentctx.memory.api import LONGEST_WAIT
 from agentctx.records.accounts import tokens_and_cost
+from agentctx.records.memories import note_memory
 from agentctx.records.spending import spent_on
 
 if TYPE_CHECKING:
@@ -99,6 +100,16 @@ def spend(call: Call) -> Spend:
     except STORE_ERRORS:
         return Spend(None, None, *caps)
     return Spend(spent.today_usd, spent.usd, *caps)
+
+
+def note_waiting(call: Call, root: str) -> None:
+    """Let the worker know that this memory has jobs; tell where that fails."""
+    asks = key_and_place(environment()).key is not None
+    try:
+        with open_for_reading(call) as opened, opened.store.writing() as tx:
+            note_memory(tx, root, asks=asks, now=call.now)
+    except STORE_ERRORS as error:
+        call.notify(error.code, f"{error}; {error.hint}")
 
 
 def waits(call: Call, told: str | None = None) -> str | None:

@@ -27,6 +27,7 @@ from agentctx.memory.running import Ran
 from agentctx.memory.saying import Saying
 from agentctx.memory.telling import Flushed, NewThread
 from agentctx.memory.threads import active_thread, new_thread
+from agentctx.memory.underreview import stop_reviews
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -279,6 +280,7 @@ class Memory(Care):
             with store.writing() as writing:
                 now = active_thread(writing.tx)  # another program may have been first
                 made = now if now != old else new_thread(writing)[0]
+                stop_reviews(writing)
                 pending = jobs.unfinished(writing.tx, watermark)
                 failed = jobs.failed_of(writing.tx, watermark)
             self._refresh(store)
@@ -338,6 +340,7 @@ class Memory(Care):
             store.writing() as writing,
         ):
             drop_requests(writing)
+            stop_reviews(writing)
         return (
             "The workbench was reset. Memory, its exports and the history of the"
             " terminal were kept; `agentctx memory clear --confirm` clears memory."

@@ -10,6 +10,7 @@ CodedError
   MemoryItemOldError              ITEM_OLD
   MemoryOffError                  MEMORY_OFF
   MemoryConsentError              MEMORY_CONSENT
+  MemoryPlaceError                MEMORY_PLACE
   MemoryBackupError               MEMORY_BACKUP
   TurnNotFoundError               TURN_NOT_FOUND
   TurnEndedError                  TURN_ENDED
@@ -24,8 +25,13 @@ raises it supplies only the values named in the sentence (checked by a test).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agentctx.errors import MemoryContractError
 from corpus.errors import CodedError
+
+if TYPE_CHECKING:
+    from corpus.errors import Fact
 
 
 class MemoryAbsentError(CodedError):
@@ -39,6 +45,11 @@ class MemoryDegradedError(CodedError):
     sentence = "conversation memory cannot be used: {detail}"
     hint = "nothing was changed; `agentctx memory clear --confirm` begins it anew"
     extra = ("problem",)
+
+    def __init__(self, **facts: Fact) -> None:
+        super().__init__(**facts)
+        if facts.get("problem") == "not_a_folder":  # which no command of ours deletes
+            self.hint = "nothing was changed; move `.agentctx` away, it is no folder"
 
 
 class MemoryFencedError(CodedError):
@@ -84,6 +95,12 @@ class MemoryConsentError(CodedError):
     code = "MEMORY_CONSENT"
     sentence = "`{command}` cannot be taken back and was not confirmed"
     hint = "nothing was changed; say `--confirm` if that is meant"
+
+
+class MemoryPlaceError(CodedError):
+    code = "MEMORY_PLACE"
+    sentence = "no project's memory can lie in `{folder}`: it is your store of records"
+    hint = "go to the folder of a project first"
 
 
 class MemoryBackupError(CodedError):

@@ -78,6 +78,11 @@ def stop_review(writing: Writing, session_id: str) -> bool:
     return gone.rowcount > 0
 
 
+def stop_reviews(writing: Writing) -> None:
+    """End the reviews of every session, as when the workbench is cleared (M3.6)."""
+    writing.tx.execute("DELETE FROM memory_reviews")
+
+
 def review_of(db: Db, session_id: str) -> StoredReview | None:
     """Give the review a session is in."""
     row = db.execute(
