@@ -62,6 +62,8 @@ CodedError
   ModelTruncatedError             MODEL_TRUNCATED
   ModelRefusedError               MODEL_REFUSED
   ContextProfileError             CONTEXT_PROFILE
+  SpendSessionError               SPEND_SESSION
+  SpendDayError                   SPEND_DAY
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test). What the
@@ -486,3 +488,15 @@ class ContextProfileError(CodedError):
     code = "CONTEXT_PROFILE"
     sentence = "the context of model `{model}` cannot be used: {reason}"
     hint = "give the window of the model, in tokens"
+
+
+class SpendSessionError(CodedError):
+    code = "SPEND_SESSION"
+    sentence = "another answer may pass what a session may cost: {cap} US dollars"
+    hint = "begin another session, or raise it: `agentctx config set spendPerSession N`"
+
+
+class SpendDayError(CodedError):
+    code = "SPEND_DAY"
+    sentence = "another answer may pass what a day may cost: {cap} US dollars"
+    hint = "go on tomorrow, or raise it: `agentctx config set spendPerDay N`"

@@ -124,7 +124,6 @@ def memory_requirements() -> dict[str, str]:
 
 
 MEMORY_PENDING = (
-    "M7.3(b)",
     "H3",
 )
 """What waits for the pipeline, the hosts and the commands of memory."""

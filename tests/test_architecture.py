@@ -90,6 +90,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("agentctx.llm", "agentctx.observing", "agentctx.clients", "agentctx.drift"),
     ("agentctx.briefing",),
     ("agentctx.extraction",),
+    ("agentctx.chat",),
     ("corpus.mcp",),
     ("corpus.cli",),
     ("agentctx.mcp",),

@@ -143,6 +143,11 @@ COMMANDS = (
         "Show what a session yielded, with the words it came from; correct it.",
     ),
     Command(
+        ("chat",),
+        "agentctx.cli.chat",
+        "Talk with a model that remembers this project, in a terminal.",
+    ),
+    Command(
         ("extract",),
         "agentctx.cli.extract",
         "Read one session's transcript now and keep what matters of it.",
@@ -203,6 +208,7 @@ OTHER_NAMES = (
     ("serve", "mcp"),
     ("drift", "sync"),
     ("review", "review-session"),
+    ("talk", "chat"),
 )
 """Words that people try, each with the command that does what they mean."""
 
