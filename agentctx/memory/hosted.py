@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.model import RecallQuery
 from agentctx.memory.projection import checkpoint
@@ -78,6 +79,7 @@ def begin(
     """
     review = review_of(writing.tx, prompt.session_id)
     turn = begin_turn(writing, _new_turn(prompt, review), lease=lease)
+    note_return(writing, prompt.session_id)
     query = _query(turn, prompt, review)
     policy = policy_for(
         turn.profile, turn.thread_id, recall=RECALL_TOKENS, mapped=prompt.map_tokens
@@ -120,11 +122,9 @@ def leave(store: MemoryStore, session_id: str) -> Turn | None:
     ended = None
     if turn is not None and turn.state == "open":
         ended = interrupt_turn(store, turn.id)
-    with store.looking() as db:
-        reviewed = review_of(db, session_id) is not None
-    if reviewed:
-        with store.writing() as writing:
-            stop_review(writing, session_id)
+    with store.writing() as writing:
+        stop_review(writing, session_id)
+        note_end(writing, session_id)
     return ended
 
 

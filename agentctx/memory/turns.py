@@ -32,6 +32,7 @@ from agentctx.memory.threads import active_thread
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from agentctx.memory.store import MemoryStore, Writing
     from corpus.sqlite import Db
@@ -179,6 +180,25 @@ def open_turns(db: Db, session_id: str | None = None) -> tuple[Turn, ...]:
         {"session": session_id},
     )
     return tuple(as_turn(row) for row in rows)
+
+
+def held_turns(db: Db, *, now: datetime) -> tuple[Turn, ...]:
+    """Give the open turns of all sessions that nobody has given up."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM turns WHERE state = 'open' AND lease_expires_at > ?"
+        " ORDER BY rowid",
+        (stamp(now),),
+    )
+    return tuple(as_turn(row) for row in rows)
+
+
+def is_held_until(db: Db, turn_id: TurnId, moment: datetime) -> bool:
+    """Say whether a turn is open and its lease lasts until a moment, or longer."""
+    row = db.execute(
+        "SELECT 1 FROM turns WHERE id = ? AND state = 'open' AND lease_expires_at >= ?",
+        (turn_id, stamp(moment)),
+    ).fetchone()
+    return row is not None
 
 
 def session_turn(db: Db, session_id: str) -> Turn | None:
