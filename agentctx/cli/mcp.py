@@ -16,6 +16,11 @@ EXAMPLE = "claude mcp add --scope user agentctx -- agentctx mcp"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
+    add_results(parser)
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Declare `--results`."""
     parser.add_argument(
         "--results",
         choices=("structured", "text"),
