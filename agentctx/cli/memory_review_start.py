@@ -80,7 +80,7 @@ def lines(value: Started) -> Iterator[str]:
     """Say what is under review, and until when."""
     told = value.review
     what = counted(len(told.items), "item")
-    yield f"session {told.session_id}: its next turns are a review of {what}, {told.run}"
+    yield f"session {told.session_id}: its next turns are review {told.run} of {what}"
     yield "they are told of preferences and decisions for the files at hand, no more"
     yield f"end it with `agentctx memory review stop --session {told.session_id}`"
 

@@ -56,6 +56,6 @@ def run(call: Call, *, session: str) -> Stopped:
 def lines(value: Stopped) -> Iterator[str]:
     """Say that the session is in no review."""
     if value.stopped:
-        yield f"session {value.session}: the review is over; its next turns are ordinary"
+        yield f"session {value.session}: its review is over"
     else:
         yield f"session {value.session} was in no review"

@@ -49,13 +49,14 @@ def memory_search(desk: MemoryDesk, asked: Arguments) -> Answer:
     try:
         found = desk.ask(step)
     except DEGRADED as error:
-        value = {"results": [], "text": "", "degraded": error.code, "hint": error.hint}
-        return Answer(value, f"0 results, degraded: {error.code}; {error.hint}")
+        told = {"degraded": error.code, "hint": error.hint}
+        line = f"0 results, degraded: {error.code}; {error.hint}"
+        return Answer({"results": [], "text": "", **told}, line)
     results = [
         {"id": hit.id, "kind": hit.kind, "match_type": hit.match_type}
         for hit in found.hits
     ]
-    value = {"results": results, "text": found.text}
+    value: dict[str, Any] = {"results": results, "text": found.text}
     return Answer(value, counted(len(results), "result"))
 
 
