@@ -17,6 +17,9 @@ CodedError
   TurnEndedError                  TURN_ENDED
   TurnLateError                   TURN_LATE
   TurnLeaseError                  TURN_LEASE
+  SessionUnboundError             SESSION_UNBOUND
+  SessionTurnError                SESSION_NO_TURN
+  SessionUnclearError             SESSION_UNCLEAR
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test).
@@ -138,3 +141,33 @@ class TurnLeaseError(CodedError):
     code = "TURN_LEASE"
     sentence = "the turn `{turn_id}` is another's, and still open"
     hint = "only who began a turn ends it"
+
+
+class SessionUnboundError(CodedError):
+    code = "SESSION_UNBOUND"
+    sentence = "this memory server was started for no session"
+    hint = (
+        "start it with `--session ID`, or let `CLAUDE_CODE_SESSION_ID` or"
+        " `AGENTCTX_SESSION` name the session"
+    )
+
+
+class SessionTurnError(CodedError):
+    code = "SESSION_NO_TURN"
+    sentence = "the session of this memory server has no open turn"
+    hint = (
+        "go on without memory, and ask again with the next prompt; if it stays so,"
+        " prompts are not kept: `agentctx status` says why"
+    )
+
+
+class SessionUnclearError(CodedError):
+    code = "SESSION_UNCLEAR"
+    sentence = (
+        "the session of this memory server has ended, and {count} others have an open"
+        " turn"
+    )
+    hint = (
+        "go on without memory; it can be asked again when one of them is open alone,"
+        " or once this client's servers are started anew"
+    )
