@@ -125,9 +125,7 @@ def memory_requirements() -> dict[str, str]:
 
 MEMORY_PENDING = (
     "M4.10(a)",
-    "M7.3(b)",
     "M8.0",
-    "H3",
     "H6",
 )
 """What waits for the pipeline, the hosts and the commands of memory."""
