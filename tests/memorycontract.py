@@ -123,5 +123,5 @@ def memory_requirements() -> dict[str, str]:
     return found
 
 
-MEMORY_PENDING = ("H3",)
+MEMORY_PENDING: tuple[str, ...] = ()
 """What waits for the pipeline, the hosts and the commands of memory."""

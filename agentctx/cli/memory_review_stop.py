@@ -31,6 +31,10 @@ class Stopped:
     session: str
     stopped: bool
 
+    def as_json(self) -> dict[str, object]:
+        """Give it as one JSON object."""
+        return {"session": self.session, "stopped": self.stopped}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""

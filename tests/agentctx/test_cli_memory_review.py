@@ -99,7 +99,7 @@ BAD: list[tuple[object, str, str]] = [
     ([{**GOOD, "message": ["a"]}], "MEMORY_CONTRACT", "item 1: `message`"),
     ([{**GOOD, "message": "m" * 4_001}], "MEMORY_CONTRACT", "item 1: `message`"),
     ([{**GOOD, "item_id": " "}], "MEMORY_CONTRACT", "item 1 has an empty `item_id`"),
-    ([{**GOOD, "item_id": "f" * 193}], "MEMORY_CONTRACT", "item 1: an id"),
+    ([{**GOOD, "item_id": "f" * 194}], "MEMORY_CONTRACT", "item 1: an id"),
     ([GOOD, GOOD], "MEMORY_CONTRACT", "item 2 has the id of item 1"),
     ([{**GOOD, "path": "../x.py"}], "MEMORY_CONTRACT", "item 1: its path"),
     ([{**GOOD, "path": "/etc/passwd"}], "MEMORY_CONTRACT", "item 1: its path"),
@@ -187,8 +187,16 @@ def test_the_words_before_a_command_name_the_commands_that_begin_so(
     agentctx: InProcess,
 ) -> None:
     outcome = agentctx("memory", "review")
-    assert outcome.status == 2
-    assert "memory" in outcome.err
+    assert failure(outcome)["error"] == "USAGE"
+    assert "`agentctx memory review` needs a command" in outcome.err
+    page = agentctx("memory", "review", "--help")
+    assert page.status == 0
+    assert "memory review start" in page.out
+    assert "memory mcp" not in page.out
+    wrong = failure(agentctx("memory", "review", "begin"))
+    assert "`memory review begin` is not a command" in wrong["detail"]
+    near = failure(agentctx("memory", "review", "strat"))
+    assert "`agentctx memory review start`" in near["hint"]
     for last in ("start", "stop"):
         page = agentctx("memory", "review", last, "--help")
         assert page.status == 0
