@@ -45,11 +45,6 @@ CodedError
   ClientUnsupportedError          CLIENT_UNSUPPORTED
   ClientFileError                 CLIENT_FILE
   ClientBusyError                 CLIENT_BUSY
-  RecallMismatchError             RECALL_MISMATCH
-  RecallTextError                 RECALL_EMPTY
-  RecallQuotaError                RECALL_QUOTA
-  RecallPoolError                 RECALL_POOL
-  RecallItemError                 RECALL_UNAVAILABLE
   ModelKeyError                   MODEL_KEY
   ModelPlaceError                 MODEL_PLACE
   ModelMoneyError                 MODEL_MONEY
@@ -452,36 +447,6 @@ class PlanChangedError(CodedError):
 
 class MemoryContractError(CodedError):
     """What conversation memory does not take; its own refusals are in its package."""
-
-
-class RecallMismatchError(MemoryContractError):
-    code = "RECALL_MISMATCH"
-    sentence = "what is asked of memory is for {asked}, what may be shown for {allowed}"
-    hint = "make the query and the policy for one profile and one thread"
-
-
-class RecallTextError(MemoryContractError):
-    code = "RECALL_EMPTY"
-    sentence = "a search of memory holds no word"
-    hint = "give at least one word to look for"
-
-
-class RecallQuotaError(MemoryContractError):
-    code = "RECALL_QUOTA"
-    sentence = "this request has used its {limit} {what} of memory"
-    hint = "go on with what was found; the next prompt begins anew"
-
-
-class RecallPoolError(MemoryContractError):
-    code = "RECALL_POOL"
-    sentence = "{left} tokens are left for memory in this request; that holds no item"
-    hint = "go on with what was found; the next prompt begins anew"
-
-
-class RecallItemError(MemoryContractError):
-    code = "RECALL_UNAVAILABLE"
-    sentence = "memory has no such item for this request"
-    hint = "read an id that the memory map or a search of this request shows"
 
 
 class ContextProfileError(CodedError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import RecallItemError, RecallMismatchError, RecallPoolError
 from agentctx.memory.mapping import (
     SOURCES,
     Detail,
@@ -40,6 +39,11 @@ from agentctx.memory.recallindex import (
     newest_sources,
     standing_items,
     visible_items,
+)
+from agentctx.memory.refusals import (
+    RecallItemError,
+    RecallMismatchError,
+    RecallPoolError,
 )
 from agentctx.memory.terms import map_terms, search_terms
 from corpus.sqlite import reading

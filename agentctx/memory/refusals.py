@@ -13,6 +13,11 @@ CodedError
   MemoryConsentError              MEMORY_CONSENT
   MemoryPlaceError                MEMORY_PLACE
   MemoryBackupError               MEMORY_BACKUP
+  RecallMismatchError             RECALL_MISMATCH
+  RecallTextError                 RECALL_EMPTY
+  RecallQuotaError                RECALL_QUOTA
+  RecallPoolError                 RECALL_POOL
+  RecallItemError                 RECALL_UNAVAILABLE
   TurnNotFoundError               TURN_NOT_FOUND
   TurnEndedError                  TURN_ENDED
   TurnLateError                   TURN_LATE
@@ -171,3 +176,33 @@ class SessionUnclearError(CodedError):
         "go on without memory; it can be asked again when one of them is open alone,"
         " or once this client's servers are started anew"
     )
+
+
+class RecallMismatchError(MemoryContractError):
+    code = "RECALL_MISMATCH"
+    sentence = "what is asked of memory is for {asked}, what may be shown for {allowed}"
+    hint = "make the query and the policy for one profile and one thread"
+
+
+class RecallTextError(MemoryContractError):
+    code = "RECALL_EMPTY"
+    sentence = "a search of memory holds no word"
+    hint = "give at least one word to look for"
+
+
+class RecallQuotaError(MemoryContractError):
+    code = "RECALL_QUOTA"
+    sentence = "this request has used its {limit} {what} of memory"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallPoolError(MemoryContractError):
+    code = "RECALL_POOL"
+    sentence = "{left} tokens are left for memory in this request; that holds no item"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallItemError(MemoryContractError):
+    code = "RECALL_UNAVAILABLE"
+    sentence = "memory has no such item for this request"
+    hint = "read an id that the memory map or a search of this request shows"

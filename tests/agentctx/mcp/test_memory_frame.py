@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.errors import RecallPoolError
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.mapping import INTRODUCTION
 from agentctx.memory.pools import RequestState
 from agentctx.memory.recall import policy_for
 from agentctx.memory.recall import read as read_within
+from agentctx.memory.refusals import RecallPoolError
 from agentctx.memory.threads import active_thread
 from tests.agentctx.mcp.remembering import (
     MAP_TOKENS,
