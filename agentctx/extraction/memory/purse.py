@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from agentctx.errors import HomeError
 from agentctx.extraction.asking import DAY_CAP, SESSION_CAP
 from agentctx.memory.pipeline import Waiting
 from agentctx.records.spending import (
@@ -79,7 +80,7 @@ class Purse:
         Where that fails the reservation stays: an answer is not lost for it.
         """
         with (
-            suppress(StoreBusyError, StoreUnusableError),
+            suppress(HomeError, StoreBusyError, StoreUnusableError),
             self._opened() as store,
             store_failures(),
             store.writing() as tx,

