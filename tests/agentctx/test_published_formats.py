@@ -57,6 +57,7 @@ def printed(name: str, done: Outcome, *, status: int = 0) -> Json:
 
 
 def let_ask(patch: pytest.MonkeyPatch, api: FakeApi) -> None:
+    patch.setenv("AGENTCTX_MEMORY", "0")
     patch.setenv("ANTHROPIC_API_KEY", "sk-x")
     patch.setenv("ANTHROPIC_BASE_URL", api.url)
 
