@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import add_confirm, kept_memory, require_confirmed
+from agentctx.cli.memory_records import let_all_records_go
+from agentctx.memory.notices import STORE_FAILURES
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +32,12 @@ def run(call: Call, *, confirm: bool, no_backup: bool) -> Cleared:
     """Begin anew, whatever the file holds, damaged or another's."""
     require_confirmed("clear", confirm=confirm)
     with kept_memory(call) as memory:
-        return memory.clear(confirm=confirm, backup=not no_backup)
+        gone: set[str] = set()
+        with suppress(*STORE_FAILURES):  # what cannot be read cannot name its records
+            gone = {one.logical_id for one in memory.list(every=True)}
+        cleared = memory.clear(confirm=confirm, backup=not no_backup)
+    let_all_records_go(call, sorted(gone))
+    return cleared
 
 
 def as_json(value: Cleared) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import add_item, memory_in_use
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import Changed
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def run(call: Call, *, id: str) -> Changed:  # noqa: A002 - the argument's name
     """Make it a revision of its own; what is hard already stays as it is."""
     with memory_in_use(call) as memory:
         old = memory.find(id)
-        return Changed(item=memory.confirm(old), before=old)
+        new = memory.confirm(old)
+    let_records_follow(call)
+    return Changed(item=new, before=old)
 
 
 def lines(value: Changed) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import add_item, memory_in_use
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import Changed
 from corpus.errors import UsageError
 
@@ -42,7 +43,8 @@ def run(
     with memory_in_use(call) as memory:
         old = memory.find(id)
         new = memory.edit(old, subject=subject, statement=statement, content=content)
-        return Changed(item=new, before=old)
+    let_records_follow(call)
+    return Changed(item=new, before=old)
 
 
 def lines(value: Changed) -> Iterator[str]:

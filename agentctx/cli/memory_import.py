@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import memory_here, memory_in_use, named_file
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import note_waiting
 from corpus.cli.render import counted
 
@@ -31,6 +32,7 @@ def run(call: Call, *, file: str) -> Imported:
     path = named_file(file)
     with memory_in_use(call) as memory:
         taken = memory.take_in(path)
+    let_records_follow(call)
     note_waiting(call, memory_here().root)
     return taken
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import add_item, memory_in_use
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import Changed
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def run(
     """Pin it, or no longer; what is soft has to be confirmed first."""
     with memory_in_use(call) as memory:
         old = memory.find(id)
-        return Changed(item=memory.pin(old, on=not off), before=old)
+        new = memory.pin(old, on=not off)
+    let_records_follow(call)
+    return Changed(item=new, before=old)
 
 
 def lines(value: Changed) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import memory_in_use
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_sheet import entry_lines, whole
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> Undone:
     """Believe again what was forgotten, or say again what was edited."""
     with memory_in_use(call) as memory:
-        return memory.undo()
+        undone = memory.undo()
+    let_records_follow(call)
+    return undone
 
 
 def as_json(value: Undone) -> dict[str, object]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import moment_of
@@ -21,6 +22,7 @@ from agentctx.extraction.asking import (
     UNTIL_MENDED,
     tomorrow,
 )
+from agentctx.extraction.following import keep_in_step
 from agentctx.failures import note_failure
 from agentctx.memory.opening import open_memory
 from agentctx.memory.outlook import outlook
@@ -35,6 +37,7 @@ from agentctx.memory.summary import mark_stale, write_summary
 from agentctx.memory.switch import why_off
 from agentctx.memory.turns import recover
 from agentctx.memory.verdict import Absent, Degraded, judge
+from agentctx.project import resolve_project
 from agentctx.records.leases import WORKER, is_held
 from agentctx.records.memories import (
     NO_MODEL,
@@ -231,6 +234,7 @@ class Memories:
 
     def _work_in(self, memory: MemoryStore, one: Remembered, *, drain: bool) -> None:
         left = self._recovered(memory)
+        self._let_records_follow(memory, one)
         pipeline, lacking = self._pipeline_for(one) if left.jobs else (None, "")
         if lacking:
             self.put_off(one, lacking)
@@ -250,6 +254,8 @@ class Memories:
         elif self._holds():
             if ran.succeeded or ran.empty:
                 self._refresh(memory)
+            if ran.succeeded:
+                self._let_records_follow(memory, one)
             with memory.looking() as db:
                 left = outlook(db, now=self._world.clock())
             self._note(one, left, ran.waiting, cut=share.cut)
@@ -264,6 +270,13 @@ class Memories:
         with memory.writing() as writing:
             recover(writing)
             return outlook(writing.tx, now=now)
+
+    def _let_records_follow(self, memory: MemoryStore, one: Remembered) -> None:
+        """Let the records of the project say what its items say now (A6.4)."""
+        project = resolve_project(Path(one.root), environ=self._world.environ)
+        while self._holds():
+            if not keep_in_step(memory, self._store, project.project_id).left:
+                return
 
     def _note(
         self, one: Remembered, left: Outlook, code: str | None, *, cut: bool
