@@ -64,7 +64,7 @@ def test_what_hinders_the_worker_is_told_once_for_each_cause() -> None:
 
 def test_a_worker_that_was_told_to_stop_is_not_begun_again() -> None:
     memory: Any = Working(Ran())
-    background = Background(memory, pytest.fail, {})
+    background = Background(memory, lambda *_: pytest.fail("it worked"), {})
     background.stop()
     background.wake()
     assert memory.worked.empty()
