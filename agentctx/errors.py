@@ -21,6 +21,7 @@ CodedError
   ForgetKeyError                  FORGET_KEY
   TrustError                      TRUST_TOO_LOW
   PersonsRecordError              PERSONS_RECORD
+  RecordChangedError              RECORD_CHANGED
   NothingToUndoError              NOTHING_TO_UNDO
   HomeError                       HOME_UNUSABLE
   ProjectGoneError                PROJECT_GONE
@@ -207,6 +208,15 @@ class PersonsRecordError(CodedError):
     code = "PERSONS_RECORD"
     sentence = "`{record_id}` is what a person said; a {trust} does not replace it"
     hint = "ask the developer, who can change it with `agentctx profile edit`"
+
+
+class RecordChangedError(CodedError):
+    code = "RECORD_CHANGED"
+    sentence = "`{record_id}` was made of `{item_id}` and changed by hand since"
+    hint = (
+        "it stays as it is; put it otherwise with `agentctx supersede ID`, or delete it"
+        " and promote again"
+    )
 
 
 class NothingToUndoError(CodedError):

@@ -72,6 +72,18 @@ def note_failure(
     return True
 
 
+def told(error: Exception) -> str:
+    """Say where a defect is, and nothing of what was being worked on."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = ""
+    if trace is not None:
+        code = trace.tb_frame.f_code
+        place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"  # noqa: PTH119 - light
+    return f"{type(error).__name__}{place}"
+
+
 def _rotate(path: str, older: str) -> None:
     """Set a log aside that has grown; empty it where that cannot be."""
     try:

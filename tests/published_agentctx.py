@@ -200,7 +200,7 @@ def told(desk: Desk) -> Iterator[tuple[str, object]]:
     words: dict[str, object]
     with FakeApi([Says(REPLY, usage=USAGE)]) as api:
         desk.let_ask(api)
-        words = {"client": None, "dry_run": True, "yes": False}
+        words = {"client": None, "dry_run": True, "memory": True, "yes": False}
         yield "registration", desk.asked(init, **words)
         decide(desk)
         desk.hook("session-start", source="startup")

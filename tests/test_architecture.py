@@ -148,6 +148,7 @@ BROAD = {
     "agentctx.extraction.worker",
     "agentctx.hooks.app",
     "agentctx.hooks.here",
+    "agentctx.hooks.recalling",
     "corpus.cli.app",
     "corpus.mcp.host",
     "corpus.markdown",

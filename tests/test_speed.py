@@ -20,8 +20,10 @@ from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adv
 from tests.speed.bench import Target
 from tests.speed.extraction import session_cost
 from tests.speed.hooks import (
+    ANSWERED,
     LONG,
     PROMPT,
+    REMEMBERED,
     START,
     TOOL,
     Stage,
@@ -30,6 +32,7 @@ from tests.speed.hooks import (
     end_session,
     is_idle,
     long_texts,
+    memory_acts_of,
 )
 from tests.speed.linear import READERS, Reader, growth
 from tests.speed.measure import (
@@ -38,6 +41,7 @@ from tests.speed.measure import (
     measure,
     own_environment,
 )
+from tests.speed.memoryserver import served_memory
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import SHORT_STEP, put_in_order, queries, write_records
 from tests.speed.tree import SOURCES, write_tree
@@ -173,6 +177,15 @@ def test_the_server_of_records_is_measured_as_a_process(
     assert 0 < found.call <= max(found.calls)
 
 
+def test_the_server_of_memory_is_measured_as_a_process(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    program = (sys.executable, "-c", "from corpus.cli.app import run; run()")
+    found = served_memory(program, tmp_path, 300, program_env, rounds=1)
+    assert [len(one) for one in found] == [1] * 4
+    assert min(map(min, found)) > 0
+
+
 def ordered_stage(folder: Path, program_env: dict[str, str]) -> Stage:
     """Give a stage whose 60 records are of the last hours and in order."""
     home, project = folder / "home", folder / "project"
@@ -193,6 +206,10 @@ def test_hooks_are_measured_as_processes_that_have_something_to_tell(
     assert "additionalContext" in acts[START](0).out
     assert acts[TOOL](0).out == ""
     assert "additionalContext" in acts[PROMPT](0).out
+    kept = memory_acts_of(at)
+    assert "additionalContext" in kept[REMEMBERED](0).out
+    assert kept[ANSWERED](0).out == ""
+    assert (at.project / ".agentctx" / "memory.db").exists()
     assert is_idle(at.home), "no worker is woken where hooks are measured"
     assert end_session(at, "end").wall > 0
     assert last_failures(str(at.home)) == []

@@ -12,6 +12,11 @@ PROMPT_CHARACTERS = 8_000
 PROMPT_RECORDS = 3
 """The most that one prompt is given."""
 
+PROMPT_CHECKPOINT, PROMPT_MAP = 500, 700
+"""What of a prompt's tokens the checkpoint may have, which comes with a session's
+first, and what the Map is sure of. Records have what is left, and the Map has what
+they leave."""
+
 SHARES = {
     "profile": 200,
     "decisions": 500,

@@ -87,12 +87,13 @@ def told(
     degraded: str | None = None,
     before: Sequence[str] = (),
     after: Sequence[tuple[str, str]] = (),
+    tokens: int = PROMPT_TOKENS,
 ) -> Told:
     """Frame what fits of some records, the best first, at most `PROMPT_RECORDS`.
 
     `before` are blocks that come first, `after` more records by id, framed already.
     """
-    page = Page(PROMPT_TOKENS, PROMPT_CHARACTERS)
+    page = Page(tokens, PROMPT_CHARACTERS)
     page.add(f"{INTRODUCTION}\ndegraded: {degraded}" if degraded else INTRODUCTION)
     empty = len(page.blocks)
     for text in before:

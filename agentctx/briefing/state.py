@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FOLDER = "sessions"
 MOST_BYTES = 1024 * 1024
 MOST_RECORDS = 2_000
+MOST_ITEMS = 2_000
+MOST_CAUSES = 50
 PATIENCE = 1.0
 """Seconds that a hook waits for another one of its session."""
 
@@ -36,24 +38,42 @@ _FLAGS = (
 
 
 class SessionState:
-    """The ids of the records that a session was given, and its last prompt.
+    """What a session was given and what was noted of it; every part may be lost.
 
-    `prompt` has no secret in it and is short; it ranks what a sub-agent is told.
+    `given` are records, `items` are items of memory, by their ids. `prompt` is the
+    last one: it has no secret in it and is short; it ranks what a sub-agent is told.
+    `asked_at` is when it was given, and `root` the project whose memory keeps its turn.
+    `checkpoint` says that the session knows what came before it, and `causes` are the
+    failures that were told of already.
     """
 
     def __init__(self, given: list[str] | None = None, prompt: str = "") -> None:
         self.given = given or []
+        self.items: list[str] = []
+        self.causes: list[str] = []
         self.prompt = prompt
+        self.root = ""
+        self.asked_at = ""
+        self.checkpoint = False
 
     def add(self, record_ids: list[str]) -> None:
         """Note records as given; the oldest of very many are forgotten."""
-        known = set(self.given)
-        self.given += [one for one in record_ids if one not in known]
-        del self.given[:-MOST_RECORDS]
+        self.given = _grown(self.given, record_ids, MOST_RECORDS)
+
+    def add_items(self, item_ids: list[str]) -> None:
+        """Note items of memory as given; the oldest of very many are forgotten."""
+        self.items = _grown(self.items, item_ids, MOST_ITEMS)
+
+    def is_news(self, cause: str) -> bool:
+        """Say whether a failure was not told of yet, and note that it is now."""
+        news = cause not in self.causes
+        self.causes = _grown(self.causes, [cause], MOST_CAUSES)
+        return news
 
     def clear(self) -> None:
         """Forget what was given: the session has forgotten it, too."""
         self.given = []
+        self.items = []
 
 
 def state_path(home: str, session_id: str) -> str:
@@ -77,7 +97,7 @@ def session_state(home: str, session_id: str | None) -> Iterator[SessionState]:
         text = _content(descriptor)
         state = _read(text)
         yield state
-        written = json.dumps({"given": state.given, "prompt": state.prompt}).encode()
+        written = json.dumps(vars(state)).encode()
         if written != text:
             with suppress(OSError):  # losing it only repeats an injection
                 _write(descriptor, written)
@@ -151,12 +171,29 @@ def _content(descriptor: int) -> bytes:
 
 def _read(content: bytes) -> SessionState:
     """Read what was kept; what is no state is an empty one."""
+    state = SessionState()
     try:
         value = json.loads(content)
-        given = [one for one in value["given"] if isinstance(one, str)]
-        return SessionState(given[-MOST_RECORDS:], str(value["prompt"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
+        state.given = _texts(value["given"])[-MOST_RECORDS:]
+        state.prompt = str(value["prompt"])
+        state.items = _texts(value.get("items", []))[-MOST_ITEMS:]
+        state.causes = _texts(value.get("causes", []))[-MOST_CAUSES:]
+        state.root = str(value.get("root", ""))
+        state.asked_at = str(value.get("asked_at", ""))
+        state.checkpoint = value.get("checkpoint") is True
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return SessionState()
+    return state
+
+
+def _texts(value: list[object]) -> list[str]:
+    return [one for one in value if isinstance(one, str)]
+
+
+def _grown(known: list[str], new: list[str], most: int) -> list[str]:
+    """Add what is not there yet, and let the oldest go of what is too many."""
+    there = set(known)
+    return [*known, *(one for one in new if one not in there)][-most:]
 
 
 def _write(descriptor: int, content: bytes) -> None:

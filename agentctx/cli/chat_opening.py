@@ -12,12 +12,7 @@ from agentctx.chat.turning import Desk, Workbench
 from agentctx.chat.unkept import Unkept
 from agentctx.cli import memory_on
 from agentctx.cli.chat_commands import ChatCommands
-from agentctx.cli.memory_opening import (
-    GRACE,
-    REASONS,
-    WAYS_ON,
-    memory_here,
-)
+from agentctx.cli.memory_opening import GRACE, memory_here
 from agentctx.cli.memory_state import WAITS
 from agentctx.config import environment, home, read_config
 from agentctx.errors import ContextProfileError, ModelKeyError
@@ -31,6 +26,7 @@ from agentctx.llm.talker import open_talker
 from agentctx.memory.api import Memory
 from agentctx.memory.budgets import budgets, context_profile
 from agentctx.memory.store import RandomIds
+from agentctx.memory.switch import REASONS, WAYS_ON
 from agentctx.records.store import open_store
 from corpus.errors import CodedError
 

@@ -178,6 +178,21 @@ COMMANDS = (
         "agentctx.cli.mcp",
         "Give an AI agent this project's records over MCP, on stdin and stdout.",
     ),
+    Command(
+        ("memory", "review", "start"),
+        "agentctx.cli.memory_review_start",
+        "Let a session's next turns be a review of some items.",
+    ),
+    Command(
+        ("memory", "review", "stop"),
+        "agentctx.cli.memory_review_stop",
+        "End a session's review: its next turns are ordinary again.",
+    ),
+    Command(
+        ("memory", "mcp"),
+        "agentctx.cli.memory_mcp",
+        "Give an AI agent this project's memory over MCP, on stdin and stdout.",
+    ),
 )
 """Every command, in the order the help shows them."""
 

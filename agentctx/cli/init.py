@@ -6,7 +6,7 @@ import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli import profile_refresh
+from agentctx.cli import profile_refresh, remembrance
 from agentctx.cli.changes import require_seen_consent, shown
 from agentctx.cli.consent import add_yes
 from agentctx.cli.opening import this_project
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from agentctx.cli.changes import Shown
     from agentctx.cli.profile_refresh import Renewed
+    from agentctx.cli.remembrance import Remembrance
     from agentctx.clients.claude_code import Change
     from agentctx.config import Problem
     from corpus.cli.call import Call
@@ -68,6 +69,7 @@ class Outcome:
     files: tuple[Shown, ...]
     warnings: tuple[Problem, ...]
     extraction: Extraction
+    memory: Remembrance
     applied: bool = False
     asked: bool = False
     profile: Renewed | None = None
@@ -81,6 +83,7 @@ class Outcome:
             "files": [one._asdict() for one in self.files],
             "warnings": [one._asdict() for one in self.warnings],
             "extraction": self.extraction.as_json(),
+            "memory": self.memory.as_json(),
             "applied": self.applied,
             "profile": None if self.profile is None else self.profile.as_json(),
         }
@@ -101,28 +104,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would change, change nothing"
     )
+    parser.add_argument(
+        "--no-memory",
+        dest="memory",
+        action="store_false",
+        help="make no conversation memory for the project here",
+    )
     add_yes(parser)
 
 
-def run(call: Call, *, client: str | None, dry_run: bool, yes: bool) -> Outcome:
+def run(
+    call: Call, *, client: str | None, dry_run: bool, memory: bool, yes: bool
+) -> Outcome:
     """Show every change, ask, make the store, and write our entries."""
     if client in UNSUPPORTED:
         raise ClientUnsupportedError(client=client)
     environ, folder = environment(), home()
     require_place(folder)
-    this_project()  # UsageError before anything is asked
+    project = this_project()  # UsageError before anything is asked
     where = claude_code.places(environ)
     is_used = client is not None or claude_code.is_present(environ)
     changes = claude_code.plan(where) if is_used else ()
     makes_store = not os.path.lexists(store_path(folder))
-    told = _told(environ, folder, changes)
+    remembered = remembrance.planned(
+        project, home=folder, environ=environ, wanted=memory
+    )
+    told = _told(environ, folder, changes, remembered)
     if dry_run:
         return told
-    asked = makes_store or any(change.is_one for change in changes)
+    asked = makes_store or remembered.makes or any(one.is_one for one in changes)
     if asked:
         question = "\n".join(_question(told))
         require_seen_consent(call, "init", question, plan=told, yes=yes)
     profile = profile_refresh.run(call)
+    if remembered.makes:
+        remembrance.make(call, project)
     if is_used:
         changes = claude_code.apply(folder, where)
     return Outcome(
@@ -132,6 +148,7 @@ def run(call: Call, *, client: str | None, dry_run: bool, yes: bool) -> Outcome:
         files=tuple(map(shown, changes)),
         warnings=told.warnings,
         extraction=told.extraction,
+        memory=remembered,
         applied=True,
         asked=asked and not yes,
         profile=profile,
@@ -155,6 +172,7 @@ def lines(value: Outcome) -> Iterator[str]:
         yield from row("project", told or "nothing was found that describes it")
         for problem in value.profile.problems:
             yield from row("not read", visible(problem))
+    yield from row("memory", visible(value.memory.reason))
     yield from row("extraction", visible(value.extraction.reason))
     for one in value.warnings:
         yield from row("warning", f"{one.code}: {visible(one.detail)}")
@@ -173,6 +191,8 @@ def plan_lines(value: Outcome) -> Iterator[str]:
         yield from row("store", f"{visible(value.home)} (new)")
     else:
         yield from row("store", f"{visible(value.home)} (there already)")
+    if value.memory.makes:
+        yield from row("memory", f"{visible(value.memory.folder)} (new)")
     if value.client is None:
         yield from row("client", f"{claude_code.TITLE} was not found here")
         yield from row("", f"`--client {claude_code.NAME}` registers all the same")
@@ -198,6 +218,7 @@ def file_lines(files: Sequence[Shown]) -> Iterator[str]:
 
 def _question(told: Outcome) -> Iterator[str]:
     yield from plan_lines(told)
+    yield from row("memory", told.memory.reason)
     yield from row("extraction", told.extraction.reason)
     for one in told.warnings:
         yield from row("warning", one.detail)
@@ -205,7 +226,10 @@ def _question(told: Outcome) -> Iterator[str]:
 
 
 def _told(
-    environ: Mapping[str, str], folder: str, changes: tuple[Change, ...]
+    environ: Mapping[str, str],
+    folder: str,
+    changes: tuple[Change, ...],
+    remembered: Remembrance,
 ) -> Outcome:
     return Outcome(
         client=claude_code.NAME if changes else None,
@@ -214,6 +238,7 @@ def _told(
         files=tuple(map(shown, changes)),
         warnings=claude_code.warnings(environ, changes) if changes else (),
         extraction=_extraction(environ, folder, changes),
+        memory=remembered,
     )
 
 

@@ -27,6 +27,7 @@ _ROWS = (
     ("import", "Take an export into an empty memory."),
     ("retain", "Let the words of old turns go."),
     ("vacuum", "Give back room that nothing uses."),
+    ("promote", "Make an item a record that every session sees, with its words."),
     ("clear", "Delete all that is remembered, after a backup, and begin anew."),
 )
 

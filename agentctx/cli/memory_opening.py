@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import os.path
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.cli.opening import this_project
 from agentctx.config import environment, home
 from agentctx.memory.api import Memory
-from agentctx.memory.refusals import (
-    MemoryAbsentError,
-    MemoryConsentError,
-    MemoryOffError,
-)
+from agentctx.memory.refusals import MemoryAbsentError, MemoryConsentError
 from agentctx.memory.store import RandomIds
-from agentctx.memory.switch import MARK, VARIABLE, Off, memory_root, why_off
-from agentctx.memory.verdict import FOLDER, Absent, judge
+from agentctx.memory.switch import memory_root, refuse_off, why_off
+from agentctx.memory.verdict import Absent, judge
 from corpus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,27 +25,12 @@ if TYPE_CHECKING:
 
     from agentctx.memory.notices import Notice
     from agentctx.memory.pipeline import Pipeline
+    from agentctx.memory.switch import Off
     from agentctx.project import Project
     from corpus.cli.call import Call
 
 GRACE = 0.5
 """Seconds that a command waits, beyond what was asked for, for work to be put down."""
-
-REASONS: dict[Off, str] = {
-    "no_folder": "this project has no conversation memory",
-    "environment": f"the environment says so with `{VARIABLE}`",
-    "off": f"`agentctx memory off` was said, and `{FOLDER}/{MARK}` keeps that",
-    "setting": "the setting `memory` is false",
-}
-"""Why nothing is remembered, in words."""
-
-WAYS_ON: dict[Off, str] = {
-    "no_folder": "let it have one with `agentctx memory on`",
-    "environment": f"unset `{VARIABLE}`, or set it to 1",
-    "off": "turn it on with `agentctx memory on`",
-    "setting": "turn it on with `agentctx config set memory true`",
-}
-"""What turns memory on again."""
 
 
 class Here(NamedTuple):
@@ -144,15 +125,6 @@ def require_sound(memory: Memory) -> None:
     problem = memory.status().problem
     if problem is not None:
         raise problem
-
-
-def refuse_off(off: Off) -> NoReturn:
-    """Say that memory is off, why, and what turns it on."""
-    if off == "no_folder":
-        raise MemoryAbsentError
-    error = MemoryOffError(reason=REASONS[off], off=off)
-    error.hint = f"{WAYS_ON[off]}; {error.hint}"
-    raise error
 
 
 def require_confirmed(command: str, *, confirm: bool) -> None:

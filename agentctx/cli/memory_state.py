@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.cli.memory_opening import REASONS, WAYS_ON
 from agentctx.cli.memory_sheet import entry_lines, whole
 from agentctx.cli.opening import STORE_ERRORS, open_for_reading
 from agentctx.config import environment, home, read_config
 from agentctx.errors import ModelKeyError, ModelPlaceError
 from agentctx.llm.access import checked_key, checked_place, key_and_place
 from agentctx.memory.api import LONGEST_WAIT
+from agentctx.memory.switch import REASONS, WAYS_ON
 from agentctx.records.accounts import tokens_and_cost
 from agentctx.records.memories import note_memory
 from agentctx.records.spending import spent_on

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.memory_opening import REASONS, WAYS_ON, memory_at, memory_here
+from agentctx.cli.memory_opening import memory_at, memory_here
 from agentctx.cli.memory_state import Spend, spend, waits, waits_lines
 from agentctx.cli.sheet import row
 from agentctx.memory.schema import VERSION
+from agentctx.memory.switch import REASONS, WAYS_ON
 from corpus.cli.render import counted
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from agentctx.clients.claude_settings import (
     Added,
     add_hooks,
     add_servers,
+    program_of,
     remove_hooks,
     remove_servers,
 )
@@ -189,7 +190,7 @@ def sets_in_settings(changes: Sequence[Change], key: str) -> bool:
 def _warnings(
     environ: Mapping[str, str], changes: Sequence[Change]
 ) -> Iterator[Problem]:
-    for program in dict.fromkeys((PROGRAM, *SERVERS)):
+    for program in dict.fromkeys((PROGRAM, *map(program_of, SERVERS))):
         if shutil.which(program, path=environ.get("PATH", "")) is None:
             yield Problem(
                 "PROGRAM_NOT_ON_PATH",

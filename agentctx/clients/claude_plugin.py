@@ -21,7 +21,7 @@ _ABOUT = (
 _README = """\
 # agentctx for Claude Code
 
-This folder is a plugin: the hooks and the two MCP servers that `agentctx init` writes
+This folder is a plugin: the hooks and the three MCP servers that `agentctx init` writes
 into your settings, in one piece. `agentctx` and `project-corpus` have to be on the
 `PATH`.
 

@@ -22,11 +22,17 @@ SERVERS_KEY = "mcpServers"
 
 SERVERS: dict[str, dict[str, object]] = {
     "agentctx": {"command": "agentctx", "args": ["mcp"]},
+    "agentctx-memory": {"command": "agentctx", "args": ["memory", "mcp"]},
     "project-corpus": {"command": "project-corpus", "args": ["mcp"]},
 }
 """Our servers. Claude Code starts one in the folder it has open, so each follows it."""
 
 _GROUPS = {hook.event: group_of(hook) for hook in HOOKS}
+
+
+def program_of(name: str) -> str:
+    """Give the program that a server of ours is."""
+    return str(SERVERS[name]["command"])
 
 
 class Added(NamedTuple):
@@ -271,11 +277,14 @@ def _starts_us(name: str, server: object) -> bool:
     if not isinstance(server, dict):
         return False
     command, args = server.get("command"), server.get("args")
+    program, ours = program_of(name), SERVERS[name]["args"]
+    assert isinstance(ours, list)
+    names = {program, f"{program}.exe", f"{program}.cmd"}
     return (
         isinstance(command, str)
-        and re.split(r"[/\\]", command)[-1] in {name, f"{name}.exe", f"{name}.cmd"}
+        and re.split(r"[/\\]", command)[-1] in names
         and isinstance(args, list)
-        and args[:1] == ["mcp"]
+        and args[: len(ours)] == ours
     )
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from agentctx.config import environment, home
 from agentctx.errors import PayloadError
-from agentctx.failures import note_failure
+from agentctx.failures import note_failure, told
 from agentctx.hooks.here import PATIENCE, Here, Outside
 from corpus.errors import CodedError
 
@@ -70,7 +70,7 @@ def run(event: str) -> NoReturn:
     except CodedError as error:
         _fails(event, error.code)
     except Exception as error:  # noqa: BLE001 - a session is never told
-        _fails(event, "BUG", _told(error))
+        _fails(event, "BUG", told(error))
     os._exit(0)
 
 
@@ -80,10 +80,12 @@ def _respond(event: str) -> None:
     outside = Outside(home(environ), environ, _clock, os.urandom)
     here = Here(event, _payload(_input()), outside)
     module, name = EVENTS[event]
-    text = import_module(module).answer(here)
-    if text:
-        _write(output(name, text))
-    here.finish(PATIENCE_FOR.get(event, PATIENCE))
+    try:
+        text = import_module(module).answer(here)
+        if text:
+            _write(output(name, text))
+    finally:
+        here.finish(PATIENCE_FOR.get(event, PATIENCE))
 
 
 def output(name: str, text: str) -> str:
@@ -130,15 +132,3 @@ def _end_in_time(event: str, seconds: float) -> None:
 
 def _fails(event: str, code: str, detail: str = "") -> None:
     note_failure(home(environment()), event, code, detail, now=_clock())
-
-
-def _told(error: Exception) -> str:
-    """Say where a defect is, and nothing of what was being worked on."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = ""
-    if trace is not None:
-        code = trace.tb_frame.f_code
-        place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"  # noqa: PTH119 - light
-    return f"{type(error).__name__}{place}"

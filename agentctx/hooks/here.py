@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentctx.clock import Clock
+    from agentctx.memory.store import MemoryStore
     from agentctx.project import Project
     from agentctx.records.sessions import Given
     from agentctx.records.store import Store
@@ -31,6 +32,10 @@ LONGEST_ID, LONGEST_PATH = 200, 4096
 PATIENCE = 2.0
 """Seconds that a hook waits for other writers."""
 
+_ENDINGS = frozenset({"user-prompt-submit", "stop", "stop-failure", "session-end"})
+"""Events that begin or end a turn, which needs no holding then."""
+
+_MOST_OPEN = 256
 _LEAST, _LONG_PATIENCE = 0.05, 60.0
 
 
@@ -42,6 +47,15 @@ class Outside(NamedTuple):
     clock: Clock
     random: Callable[[int], bytes]
     wake: Callable[[Mapping[str, str]], bool] | None = None
+
+
+class _Deed(NamedTuple):
+    """Something to be written: into the user's store, or a project's memory."""
+
+    act: Callable[[Store], object] | None
+    recall: Callable[[MemoryStore], object] | None = None
+    root: str = ""
+    is_so: Callable[[], bool] = lambda: True
 
 
 class Here:
@@ -58,7 +72,9 @@ class Here:
         self.random = outside.random
         self._start_worker = outside.wake
         self._store: Store | None = None
-        self._acts: list[Callable[[Store], object]] = []
+        self._memories: dict[str, MemoryStore] = {}
+        self._deeds: list[_Deed] = []
+        self._woken = False
         self._project: Project | None = None
 
     @property
@@ -131,9 +147,36 @@ class Here:
         with store_failures():
             yield store
 
+    @contextmanager
+    def memory(self, root: str) -> Iterator[MemoryStore]:
+        """Open the memory of the project at `root`, or go on with it.
+
+        Raises the errors of `open_memory`, and those of what is done with it.
+        """
+        memory = self._memories.get(root)
+        if memory is None:
+            from agentctx.memory.hosted import OWNER  # noqa: PLC0415 - see above
+            from agentctx.memory.opening import open_memory  # noqa: PLC0415 - see above
+            from agentctx.memory.store import RandomIds  # noqa: PLC0415 - see above
+
+            ids = RandomIds(self.random)
+            memory = open_memory(root, clock=self.clock, ids=ids, owner=OWNER)
+            self._memories[root] = memory
+        yield memory
+
     def keep(self, act: Callable[[Store], object]) -> None:
         """Have something written once the answer is out, in the order of asking."""
-        self._acts.append(act)
+        self._deeds.append(_Deed(act))
+
+    def remember(self, root: str, act: Callable[[MemoryStore], object]) -> None:
+        """Have something written into a project's memory, in the same order."""
+        self._deeds.append(_Deed(None, act, root))
+
+    def keep_if(
+        self, is_so: Callable[[], bool], act: Callable[[Store], object]
+    ) -> None:
+        """Have something written only if something is so by then."""
+        self._deeds.append(_Deed(act, is_so=is_so))
 
     def finish(self, patience: float = PATIENCE) -> None:
         """Write what is to be kept, within so many seconds for all of it.
@@ -141,24 +184,33 @@ class Here:
         What has to wait longer for other writers is left to a process of its own: a
         session waits for none, and nothing is lost.
         """
+        self._keep_alive()
         ends = time.monotonic() + patience
-        acts, self._acts = self._acts, []
+        deeds, self._deeds = self._deeds, []
         try:
-            for number, act in enumerate(acts):
+            for number, deed in enumerate(deeds):
                 try:
-                    self._do(act, max(_LEAST, ends - time.monotonic()))
+                    self._do(deed, max(_LEAST, ends - time.monotonic()))
                 except StoreBusyError as error:
-                    if not self._leave(acts[number:]):
-                        self.fails(error.code)
-                    break
+                    if self._leave(deeds[number:]):
+                        break
+                    self.fails(error.code)
         finally:
             self.close()
 
+    def _keep_alive(self) -> None:
+        if self.event not in _ENDINGS:
+            from agentctx.hooks.remembering import keep_alive  # noqa: PLC0415 - below
+
+            keep_alive(self)
+
     def close(self) -> None:
-        """Let the store go."""
+        """Let the store and the memories go."""
         store, self._store = self._store, None
-        if store is not None:
-            store.close()
+        memories, self._memories = self._memories, {}
+        for one in (store, *memories.values()):
+            if one is not None:
+                one.close()
 
     def _opened(self, *, create: bool) -> Store:
         from agentctx.records.store import open_store  # noqa: PLC0415 - see above
@@ -175,24 +227,32 @@ class Here:
             reason = "the system does not let us open the store"
             raise HomeError(reason=reason) from None
 
-    def _do(self, act: Callable[[Store], object], patience: float) -> None:
+    def _do(self, deed: _Deed, patience: float) -> None:
         """Write one thing; what goes wrong with it, but for waiting, is noted."""
         try:
-            with self.store() as store:
-                store.patience = patience
-                act(store)
+            if deed.act is not None and deed.is_so():
+                with self.store() as store:
+                    store.patience = patience
+                    deed.act(store)
+            if deed.recall is not None:
+                with self.memory(deed.root) as memory:
+                    memory.patience = patience
+                    deed.recall(memory)
         except StoreBusyError:
             raise
         except CodedError as error:
-            self.fails(error.code)
+            self.fails_once(error)
 
-    def _leave(self, acts: Sequence[Callable[[Store], object]]) -> bool:
+    def _leave(self, deeds: Sequence[_Deed]) -> bool:
         """Let a process of its own write; False where there can be none.
 
-        It opens the store anew: a connection does not survive a fork.
+        It opens everything anew. A connection that is open at a fork claims locks in
+        both processes, of which the child has none: what it writes is then thrown away
+        by whoever takes itself for the last. So nothing is open when it is made.
         """
         if not hasattr(os, "fork"):
             return False
+        self.close()
         try:
             if os.fork():
                 return True
@@ -203,10 +263,10 @@ class Here:
             nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251 - no file
             for stream in (0, 1, 2):
                 os.dup2(nowhere, stream)
-            self._store = None
-            for act in acts:
+            os.closerange(3, _MOST_OPEN)  # a place in a queue, too, is not ours
+            for deed in deeds:
                 try:
-                    self._do(act, _LONG_PATIENCE)
+                    self._do(deed, _LONG_PATIENCE)
                 except StoreBusyError as error:
                     self.fails(error.code)
         except Exception as error:  # noqa: BLE001 - nobody else would tell
@@ -254,12 +314,25 @@ class Here:
             self.wake()
 
     def wake(self) -> None:
-        """Start the worker; it ends by itself where there is nothing to do."""
+        """Start the worker, once; it ends by itself where there is nothing to do."""
+        if self._woken:
+            return
+        self._woken = True
         from agentctx.extraction.waking import wake  # noqa: PLC0415 - see above
 
         start = wake if self._start_worker is None else self._start_worker
         if not start(self.environ):
             self.fails("WORKER_NOT_STARTED")
+
+    def fails_once(self, error: CodedError) -> None:
+        """Keep in the log that something did not work, once a session and cause."""
+        from agentctx.briefing.state import session_state  # noqa: PLC0415 - see above
+
+        cause = str(error.facts.get("problem", ""))
+        with session_state(self.home, self.session_id) as state:
+            news = state.is_news(f"{error.code} {cause}")
+        if news:
+            self.fails(error.code, cause)
 
     def fails(self, code: str, detail: str = "") -> None:
         """Keep in the log that something did not work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.hooks.remembering import leave
 from agentctx.records.sessions import end_session, note_session
 from agentctx.records.transcripts import hear
 
@@ -17,6 +18,7 @@ def answer(here: Here) -> str:
     session_id = here.session_id
     if session_id is None:
         return ""
+    leave(here)
     now = here.clock()
     source = here.transcript()
 

@@ -14,6 +14,7 @@ from agentctx.briefing.digest import digest_of, is_behind
 from agentctx.briefing.opening import Briefing, Place, session_briefing
 from agentctx.briefing.state import session_state
 from agentctx.clock import moment_of
+from agentctx.hooks.remembering import look_here
 from agentctx.records.namespaces import note_namespace
 from agentctx.records.sessions import Given
 from agentctx.records.transcripts import Source, hear, note_source, unended
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 FORGOTTEN = frozenset({"clear", "compact"})
 """Sources after which the session knows nothing of what it was given."""
 
+ANEW = frozenset({"startup", "clear"})
+"""Sources after which it knows nothing of what came before it, either."""
+
+CARRIED_ON = frozenset({"resume", "fork"})
+"""Sources after which it has all that was said before it."""
+
 SILENT = timedelta(minutes=30)
 """How long nothing was written for a session that must have ended without a word."""
 
@@ -40,9 +47,8 @@ LOOKED_BACK, MOST_LOOKED_AT = timedelta(days=30), 32
 def answer(here: Here) -> str:
     """Give the briefing of a session's first moment; empty without one."""
     digest = digest_of(here.home, here.project)
-    if here.text("source") in FORGOTTEN:
-        with session_state(here.home, here.session_id) as state:
-            state.clear()
+    _note_source(here)
+    look_here(here)
     try:
         with here.store(create=False) as store:
             return _told(here, store, digest)
@@ -51,6 +57,18 @@ def answer(here: Here) -> str:
     except CodedError as error:
         here.fails(error.code)
         return _without_store(here, digest, error.code)
+
+
+def _note_source(here: Here) -> None:
+    """Note what the session still knows, by how it comes to begin."""
+    source = here.text("source")
+    with session_state(here.home, here.session_id) as state:
+        if source in FORGOTTEN:
+            state.clear()
+        if source in ANEW:
+            state.checkpoint = False
+        elif source in CARRIED_ON:
+            state.checkpoint = True
 
 
 def _told(here: Here, store: Store, digest: Digest | None) -> str:

@@ -1,4 +1,4 @@
-"""A turn has ended: note that there is something to read, and wake who reads (A4.4).
+"""A turn has ended: keep what was answered, and wake who reads it (A4.4).
 
 Nothing is printed: what is said here would make the session go on.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.hooks.remembering import complete
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
 
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 def answer(here: Here) -> str:
     """Note the end of a turn; say nothing."""
+    if here.in_subagent:
+        return ""
+    complete(here)
     source = here.transcript()
-    if source is None or here.in_subagent:
+    if source is None:
         return ""
     now = here.clock()
 

@@ -1,9 +1,10 @@
-"""A turn has failed: what was said in it is read with the next one that ends (A4.4)."""
+"""A turn has failed: what the developer said in it stays, and is read (A4.4)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.hooks.remembering import fail
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
 
@@ -13,9 +14,12 @@ if TYPE_CHECKING:
 
 
 def answer(here: Here) -> str:
-    """Note that the session said something; nobody is woken, nothing is said."""
+    """Note that the session said something; nothing is said."""
+    if here.in_subagent:
+        return ""
+    fail(here)
     source = here.transcript()
-    if source is None or here.in_subagent:
+    if source is None:
         return ""
     now = here.clock()
 

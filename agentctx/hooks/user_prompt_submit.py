@@ -1,53 +1,108 @@
-"""A developer asks something: give the few records that are surely about it (A4.3)."""
+"""A developer asks something: keep it, and give what is surely about it (A4.3).
+
+The turn is kept before anything is answered (M2.0(a)). Records and what memory has
+share one budget, and a failure of either costs the other nothing.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.briefing.budget import PROMPT_RECORDS
-from agentctx.briefing.prompted import NOTHING, matches, told
+from agentctx.briefing.budget import PROMPT_RECORDS, PROMPT_TOKENS
+from agentctx.briefing.prompted import Matches, matches, told
 from agentctx.briefing.state import read_state, session_state
+from agentctx.clock import stamp
+from agentctx.hooks.recalling import Said, recall
+from agentctx.memory.model import MAX_SCOPE_PATHS
+from agentctx.records.observed import touched_since
 from agentctx.records.sessions import Given
+from agentctx.records.twins import twins_of
 from agentctx.redact import redact
+from corpus.errors import CodedError
+from corpus.tokens import injection_tokens
 
 if TYPE_CHECKING:
-    from agentctx.briefing.prompted import Told
+    from agentctx.briefing.state import SessionState
     from agentctx.hooks.here import Here
-    from agentctx.records.store import Store
+    from agentctx.records.twins import Twin
 
 KEPT_PROMPT = 600
 """Characters of each end of a prompt that rank what a sub-agent is told."""
 
 
+class _Known(NamedTuple):
+    """What the user's store knows of a prompt.
+
+    Records about it, the items that records given before were made from, and the files
+    that the session changed since it was last asked.
+    """
+
+    about: Matches = Matches()
+    twins: tuple[Twin, ...] = ()
+    touched: tuple[str, ...] = ()
+
+
 def answer(here: Here) -> str:
-    """Give what is recorded about a prompt and was not given to the session yet."""
+    """Give what is known about a prompt and was not given to the session yet."""
     prompt = here.text("prompt")
     if not prompt.strip():
         return ""
+    known = _known(here, prompt)
+    with session_state(here.home, here.session_id) as state:
+        given = _chosen(here, state, prompt, known)
+    if given.text:
+        here.count(Given(here.event, given.tokens, given.records))
+    return given.text
+
+
+class _Chosen(NamedTuple):
+    text: str
+    tokens: int
+    records: tuple[str, ...]
+
+
+def _known(here: Here, prompt: str) -> _Known:
+    """Search the user's store; what is wrong with it is noted."""
+    state = read_state(here.home, here.session_id)
     try:
         with here.store(create=False) as store:
-            found = _found(here, store, prompt)
-            if found is not NOTHING:
-                here.count(Given(here.event, found.tokens, found.records))
-            return found.text
+            about = matches(
+                store, here.project.project_id, prompt, given=set(state.given)
+            )
+            touched: tuple[str, ...] = ()
+            if here.session_id is not None:
+                touched = touched_since(
+                    store.db, here.session_id, state.asked_at, limit=MAX_SCOPE_PATHS
+                )
+            return _Known(about, twins_of(store.db, state.given), touched)
     except FileNotFoundError:  # nothing was ever recorded
-        return ""
+        return _Known()
+    except CodedError as error:
+        here.fails_once(error)
+        return _Known()
 
 
-def _found(here: Here, store: Store, prompt: str) -> Told:
+def _chosen(here: Here, state: SessionState, prompt: str, known: _Known) -> _Chosen:
     """Choose what is new to the session, and note it as given, in one step."""
-    given = set(read_state(here.home, here.session_id).given)
-    project_id = here.project.project_id
-    about = matches(store, project_id, prompt, given=given)
-    with session_state(here.home, here.session_id) as state:
-        known = set(state.given)
-        new = [record for record in about.records if record.id not in known]
-        found = told(new[:PROMPT_RECORDS], now=here.clock(), degraded=about.degraded)
-        state.add(list(found.records))
-        state.prompt = _kept(prompt)
+    had = set(state.given)
+    new = tuple(one for one in known.about.records if one.id not in had)
+    said = Said(prompt, new, known.twins, known.touched)
+    from_memory = recall(here, state, said)
+    found = told(
+        from_memory.records[:PROMPT_RECORDS],
+        now=here.clock(),
+        degraded=known.about.degraded,
+        tokens=PROMPT_TOKENS - from_memory.tokens,
+    )
+    state.add(list(found.records))
+    state.prompt = _kept(prompt)
+    state.asked_at = stamp(here.clock())
     if found.degraded is not None:
         here.fails("SEARCH_DEGRADED", found.degraded)
-    return found
+    parts = (from_memory.before, found.text, from_memory.map)
+    text = "\n".join(part for part in parts if part)
+    tokens = injection_tokens(text) if text else 0
+    return _Chosen(text, tokens, found.records)
 
 
 def _kept(prompt: str) -> str:

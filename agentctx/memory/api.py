@@ -25,6 +25,7 @@ from agentctx.memory.requests import drop_requests
 from agentctx.memory.reviews import Review, Reviews
 from agentctx.memory.running import Ran
 from agentctx.memory.saying import Saying
+from agentctx.memory.summary import mark_stale
 from agentctx.memory.telling import Flushed, NewThread
 from agentctx.memory.threads import active_thread, new_thread
 from agentctx.memory.underreview import stop_reviews
@@ -149,8 +150,12 @@ class Memory(Care):
     def recover(self) -> tuple[TurnId, ...]:
         """Interrupt and queue what was given up, and refresh the summary (M2.3)."""
         with self._notices.instead_of(*STORE_FAILURES), self._access() as store:
-            with store.writing() as writing:
-                found = turns.recover(writing)
+            try:
+                with store.writing() as writing:
+                    found = turns.recover(writing)
+            except MemoryDegradedError:
+                mark_stale(self._root)
+                raise
             self._refresh(store)
             return found
         return ()
@@ -360,7 +365,8 @@ class Memory(Care):
         return self._processing.within(watermark, seconds, wait=wait)
 
     def _is_damaged(self) -> None:
-        """Let status and summary say so at once (M4.10)."""
+        """Let status and summary say so at once, the file to everybody (M4.10)."""
+        mark_stale(self._root)
         with suppress(MemoryRuleError):
             self._access.refuse(
                 MemoryDegradedError(

@@ -144,6 +144,11 @@ class Care:
         with self._access() as store, store.looking() as db:
             return steering.why(db, item_id)
 
+    def live(self, item_id: ItemId) -> steering.Why:
+        """Give the same of an active item; an old revision names the live one."""
+        with self._access() as store, store.looking() as db:
+            return steering.why(db, live_item(db, item_id).id)
+
     def revisions(self, item_id: ItemId) -> tuple[Item, ...]:
         """Give every revision of an item, the oldest first."""
         with self._access() as store, store.looking() as db:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.clock import stamp
+from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
-from agentctx.memory.model import RecallQuery
-from agentctx.memory.projection import checkpoint
-from agentctx.memory.recall import open_recall, policy_for
-from agentctx.memory.requests import keep_request
-from agentctx.memory.terms import map_terms
+from agentctx.memory.model import ItemId, RecallQuery
+from agentctx.memory.rawtext import dumped
 from agentctx.memory.threads import thread_of
 from agentctx.memory.turns import (
     EXTERNAL_LEASE,
@@ -27,14 +26,16 @@ from agentctx.memory.turns import (
 from agentctx.memory.underreview import review_of, stop_review
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
     from agentctx.memory.clipping import Tokens
     from agentctx.memory.mapping import Map
     from agentctx.memory.model import RecallPolicy, Turn
     from agentctx.memory.store import MemoryStore, Writing
     from agentctx.memory.underreview import StoredReview
+    from corpus.sqlite import Db
 
 RECALL_TOKENS = 24_576
 """What one request of an outside client may read and search; its Map is within."""
@@ -60,6 +61,13 @@ class Prompt(NamedTuple):
     tokens: Tokens = api_tokens
 
 
+class Live(NamedTuple):
+    """What an item is at present: the id of its revision, and when that was made."""
+
+    id: ItemId
+    created_at: str
+
+
 class Begun(NamedTuple):
     """A turn that was kept, its Map, and the checkpoint as far as it was asked for."""
 
@@ -76,8 +84,15 @@ def begin(
     The profile is that of the review the session is in, if it is in one; it is fixed
     from here on (H3). What always applies is not given with small talk.
     """
+    from agentctx.memory.recall import (  # noqa: PLC0415 - who ends a turn asks nothing
+        open_recall,
+        policy_for,
+    )
+    from agentctx.memory.requests import keep_request  # noqa: PLC0415 - as above
+
     review = review_of(writing.tx, prompt.session_id)
     turn = begin_turn(writing, _new_turn(prompt, review), lease=lease)
+    note_return(writing, prompt.session_id)
     query = _query(turn, prompt, review)
     policy = policy_for(
         turn.profile, turn.thread_id, recall=RECALL_TOKENS, mapped=prompt.map_tokens
@@ -96,6 +111,8 @@ def begin(
 
 def is_about_something(query: RecallQuery) -> bool:
     """Say whether a prompt has a word that names anything: small talk has none."""
+    from agentctx.memory.terms import map_terms  # noqa: PLC0415 - as above
+
     return any(not (one.common or one.form) for one in map_terms(query))
 
 
@@ -114,18 +131,47 @@ def fail(store: MemoryStore, session_id: str, code: str) -> Turn | None:
     return None if turn is None else fail_turn(store, turn.id, code)
 
 
+def give_up(store: MemoryStore, session_id: str) -> Turn | None:
+    """Say that the open turn of a session has no answer; None where it has none."""
+    turn = _latest(store, session_id)
+    if turn is None or turn.state != "open":
+        return None
+    return interrupt_turn(store, turn.id)
+
+
 def leave(store: MemoryStore, session_id: str) -> Turn | None:
     """End a session: its open turn was given up, and its review is over (H3)."""
-    turn = _latest(store, session_id)
-    ended = None
-    if turn is not None and turn.state == "open":
-        ended = interrupt_turn(store, turn.id)
-    with store.looking() as db:
-        reviewed = review_of(db, session_id) is not None
-    if reviewed:
-        with store.writing() as writing:
-            stop_review(writing, session_id)
+    ended = give_up(store, session_id)
+    with store.writing() as writing:
+        stop_review(writing, session_id)
+        note_end(writing, session_id)
     return ended
+
+
+def waits(db: Db, *, now: datetime) -> bool:
+    """Say whether the worker has something to do: a job, or a turn nobody holds."""
+    row = db.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM memory_jobs
+                        WHERE status IN ('pending', 'leased', 'retry_wait'))
+            OR EXISTS (SELECT 1 FROM turns
+                        WHERE state = 'open' AND lease_expires_at <= ?)
+        """,
+        (stamp(now),),
+    ).fetchone()
+    return bool(row[0])
+
+
+def live_items(db: Db, logical_ids: Iterable[str]) -> dict[str, Live]:
+    """Give what items are at present, by their logical ids, where they are at all."""
+    rows = db.execute(
+        "SELECT logical_id, id, created_at FROM memory_items"
+        " WHERE status = 'active' AND logical_id IN (SELECT value FROM json_each(?))",
+        (dumped(logical_ids),),
+    )
+    return {
+        row["logical_id"]: Live(ItemId(row["id"]), row["created_at"]) for row in rows
+    }
 
 
 def _latest(store: MemoryStore, session_id: str) -> Turn | None:
@@ -166,6 +212,8 @@ def _query(turn: Turn, prompt: Prompt, review: StoredReview | None) -> RecallQue
 def _checkpoint(writing: Writing, policy: RecallPolicy, prompt: Prompt) -> str:
     if not prompt.checkpoint_tokens:
         return ""
+    from agentctx.memory.projection import checkpoint  # noqa: PLC0415 - as above
+
     thread = thread_of(writing.tx, policy.thread_id)
     text = "" if thread is None else thread.compaction
     return checkpoint(text, policy, prompt.checkpoint_tokens, prompt.tokens)

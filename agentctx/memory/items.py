@@ -211,6 +211,18 @@ def items(db: Db, *, every: bool = False) -> tuple[Item, ...]:
     return tuple(item_of(row) for row in rows)
 
 
+def project_items(db: Db) -> dict[str, ItemId]:
+    """Give the live revision of what is believed for the whole project, newest first.
+
+    By logical id.
+    """
+    rows = db.execute(
+        "SELECT logical_id, id FROM memory_items"
+        " WHERE status = 'active' AND thread_id IS NULL ORDER BY updated_at DESC, id"
+    )
+    return {str(row["logical_id"]): ItemId(row["id"]) for row in rows}
+
+
 def newest_items(
     db: Db, thread_id: ThreadId, most: int
 ) -> tuple[tuple[Item, ...], int]:

@@ -8,6 +8,7 @@ CodedError
   MemoryItemNotFoundError         NOT_FOUND
   MemoryItemAmbiguousError        ITEM_AMBIGUOUS
   MemoryItemOldError              ITEM_OLD
+  MemoryItemKindError             ITEM_UNDECIDED
   MemoryOffError                  MEMORY_OFF
   MemoryConsentError              MEMORY_CONSENT
   MemoryPlaceError                MEMORY_PLACE
@@ -16,6 +17,9 @@ CodedError
   TurnEndedError                  TURN_ENDED
   TurnLateError                   TURN_LATE
   TurnLeaseError                  TURN_LEASE
+  SessionUnboundError             SESSION_UNBOUND
+  SessionTurnError                SESSION_NO_TURN
+  SessionUnclearError             SESSION_UNCLEAR
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test).
@@ -97,6 +101,12 @@ class MemoryConsentError(CodedError):
     hint = "nothing was changed; say `--confirm` if that is meant"
 
 
+class MemoryItemKindError(CodedError):
+    code = "ITEM_UNDECIDED"
+    sentence = "`{item_id}` is a discussion: nothing of it is decided yet"
+    hint = "say what it is, as with `--type decision`, if it is decided all the same"
+
+
 class MemoryPlaceError(CodedError):
     code = "MEMORY_PLACE"
     sentence = "no project's memory can lie in `{folder}`: it is your store of records"
@@ -131,3 +141,33 @@ class TurnLeaseError(CodedError):
     code = "TURN_LEASE"
     sentence = "the turn `{turn_id}` is another's, and still open"
     hint = "only who began a turn ends it"
+
+
+class SessionUnboundError(CodedError):
+    code = "SESSION_UNBOUND"
+    sentence = "this memory server was started for no session"
+    hint = (
+        "start it with `--session ID`, or let `CLAUDE_CODE_SESSION_ID` or"
+        " `AGENTCTX_SESSION` name the session"
+    )
+
+
+class SessionTurnError(CodedError):
+    code = "SESSION_NO_TURN"
+    sentence = "the session of this memory server has no open turn"
+    hint = (
+        "go on without memory, and ask again with the next prompt; if it stays so,"
+        " prompts are not kept: `agentctx status` says why"
+    )
+
+
+class SessionUnclearError(CodedError):
+    code = "SESSION_UNCLEAR"
+    sentence = (
+        "the session of this memory server has ended, and {count} others have an open"
+        " turn"
+    )
+    hint = (
+        "go on without memory; it can be asked again when one of them is open alone,"
+        " or once this client's servers are started anew"
+    )

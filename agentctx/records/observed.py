@@ -73,6 +73,16 @@ def observed(db: Db, session_id: str, kind: str) -> list[Observation]:
     return [Observation(*row) for row in rows]
 
 
+def touched_since(db: Db, session_id: str, at: str, *, limit: int) -> tuple[str, ...]:
+    """Give the files that a session changed from a moment on, the newest first."""
+    rows = db.execute(
+        "SELECT name FROM observations WHERE session_id = ? AND kind = 'file'"
+        " AND at >= ? ORDER BY id DESC LIMIT ?",
+        (session_id, at, limit),
+    )
+    return tuple(str(row[0]) for row in rows)
+
+
 def seen_before(db: Db, project_id: str, kind: str, name: str) -> list[Observation]:
     """Give what was seen of a kind under a name in a project, the newest first."""
     rows = db.execute(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from agentctx.hooks.here import Here, Outside
 from tests.recorded import Counted, Ticking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 SESSION = "3d0c9a4e-session"
@@ -99,3 +100,13 @@ def context(text: str) -> str:
 def quoted(text: str) -> list[str]:
     """Give the lines of a context that quote stored text, without their mark."""
     return [line[2:] for line in text.split("\n") if line.startswith("> ")]
+
+
+def became(is_so: Callable[[], bool]) -> bool:
+    """Wait until something is so, for a bounded time."""
+    ends = time.monotonic() + 20
+    while not is_so():
+        if time.monotonic() > ends:
+            return False
+        time.sleep(0.02)
+    return True

@@ -1,7 +1,8 @@
 """What a session waits for: the hooks of a client, and a consolidation with no news.
 
-All on a store of 10,000 records of the last weeks whose digest is made. A hook is a
-process that reads one object from its standard input, as a client starts it.
+All on a store of 10,000 records of the last weeks whose digest is made, and with a
+memory of 10,000 items beside it. A hook is a process that reads one object from its
+standard input, as a client starts it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.hooks.app import EVENTS
+from agentctx.memory.switch import VARIABLE
 from agentctx.records.leases import WORKER, holder
 from agentctx.records.store import open_store
 from agentctx.records.transcripts import waiting
+from tests.agentctx.memory.recalled import memory_of
 from tests.agentctx.spoken import transcript
 from tests.speed.bench import heading, row
 from tests.speed.measure import (
@@ -27,6 +30,7 @@ from tests.speed.measure import (
     mean,
     measure,
 )
+from tests.speed.recall import made_items
 from tests.speed.recordset import SEED, vocabulary
 
 if TYPE_CHECKING:
@@ -38,6 +42,13 @@ if TYPE_CHECKING:
 
 HOOK_OVER_PYTHON = 0.060
 NOTHING_OVER_PYTHON = 0.040
+MEMORY_MORE = 0.040
+"""CPU seconds that a prompt may cost more where memory is on."""
+
+LONG_MORE = 0.030
+"""And what 200 KB of a prompt may add to that: they are kept whole, without secrets."""
+
+ITEMS = 10_000
 LONG_TO_SHORT = 1.2
 SESSION_END = 0.3
 CONSOLIDATED = 0.2
@@ -85,7 +96,7 @@ def stage(home: Path, project: Path, env: Mapping[str, str]) -> Stage:
 def hooks(bench: Bench) -> None:
     """Measure the hooks over an interpreter that does nothing, by turns with it."""
     at = _ten_thousand(bench)
-    acts = acts_of(at)
+    acts = {**acts_of(at), **memory_acts_of(_with_memory(bench, at))}
     costs = {name: Costs() for name in acts}
     for act in acts.values():  # what is compiled at the first call is compiled
         act(0)
@@ -102,6 +113,10 @@ def hooks(bench: Bench) -> None:
         over = costs[name].cpu - bare.cpu
         bench.target(f"{name}, CPU over python", over, most, "s")
     short = costs[PROMPT].cpu
+    remembered = costs[REMEMBERED].cpu
+    for name in (name for name in costs if name.startswith("kept, 200 KB")):
+        more = costs[name].cpu - remembered
+        bench.target(f"{name}, CPU over a short one", more, LONG_MORE, "s")
     for name in (name for name in costs if name.startswith("200 KB")):
         ratio = costs[name].cpu / short
         bench.target(f"{name} / a short prompt, CPU", ratio, LONG_TO_SHORT)
@@ -109,10 +124,14 @@ def hooks(bench: Bench) -> None:
 
 
 START, PROMPT, TOOL = "session-start", "user-prompt-submit", "post-tool-use, nothing"
+REMEMBERED = "user-prompt-submit, memory on"
+ANSWERED = "stop, memory on"
 _OVER_PYTHON = {
     START: HOOK_OVER_PYTHON,
     PROMPT: HOOK_OVER_PYTHON,
     TOOL: NOTHING_OVER_PYTHON,
+    REMEMBERED: HOOK_OVER_PYTHON + MEMORY_MORE,
+    ANSWERED: HOOK_OVER_PYTHON + MEMORY_MORE,
 }
 
 
@@ -130,30 +149,48 @@ def acts_of(at: Stage) -> dict[str, Callable[[int], Cost]]:
         more = {"tool_name": "Bash", "tool_input": used, "tool_response": shown}
         return at.hook("post-tool-use", f"use-{number}", **more)
 
-    asked = prompts(at.home)
-
-    def ask(kind: str, ending: str) -> Callable[[int], Cost]:
-        def act(number: int) -> Cost:
-            costs = [
-                at.hook(
-                    "user-prompt-submit",
-                    f"{kind}-{number}-{place}".replace(" ", "-"),
-                    prompt=f"{prompt}\n{ending}",
-                )
-                for place, prompt in enumerate(asked)
-            ]
-            assert ending or all(cost.out for cost in costs), "each is answered"
-            return mean(costs)
-
-        return act
-
     long = {f"200 KB of {name}": text for name, text in long_texts().items()}
     return {
         START: begin,
         TOOL: use,
-        PROMPT: ask(PROMPT, ""),
-        **{name: ask(name, text) for name, text in long.items()},
+        PROMPT: _asking(at, PROMPT, ""),
+        **{name: _asking(at, name, text) for name, text in long.items()},
     }
+
+
+def memory_acts_of(at: Stage) -> dict[str, Callable[[int], Cost]]:
+    """Give what is measured where turns are kept, too."""
+
+    def end(number: int) -> Cost:
+        session = f"answer-{number}"
+        at.hook("user-prompt-submit", session, prompt="Rewrite the importer.")
+        return at.hook("stop", session, last_assistant_message="It streams now.")
+
+    long = {f"kept, 200 KB of {name}": text for name, text in long_texts().items()}
+    return {
+        REMEMBERED: _asking(at, REMEMBERED, ""),
+        ANSWERED: end,
+        **{name: _asking(at, name, text) for name, text in long.items()},
+    }
+
+
+def _asking(at: Stage, kind: str, ending: str) -> Callable[[int], Cost]:
+    """Ask something with an ending, each time in another session."""
+    asked = prompts(at.home)
+
+    def act(number: int) -> Cost:
+        costs = [
+            at.hook(
+                "user-prompt-submit",
+                f"{kind}-{number}-{place}".replace(" ", "-"),
+                prompt=f"{prompt}\n{ending}",
+            )
+            for place, prompt in enumerate(asked)
+        ]
+        assert ending or all(cost.out for cost in costs), "each is answered"
+        return mean(costs)
+
+    return act
 
 
 def prompts(home: Path) -> list[str]:
@@ -254,7 +291,17 @@ def _ten_thousand(bench: Bench) -> Stage:
     home, project = bench.folder / "ordered-home", bench.folder / "ordered-project"
     if not home.is_dir():
         bench.make("recordset.py", str(home), str(project), "--in-order")
-    return stage(home, project, bench.env)
+    made = stage(home, project, bench.env)
+    return made._replace(env={**made.env, VARIABLE: "0"})
+
+
+def _with_memory(bench: Bench, at: Stage) -> Stage:
+    """Set the same stage with a memory of the project's."""
+    folder = at.project / ".agentctx"
+    if not (folder / "memory.db").exists():
+        with memory_of(folder, made_items(ITEMS)):
+            pass
+    return stage(at.home, at.project, bench.env)
 
 
 def _now() -> datetime:

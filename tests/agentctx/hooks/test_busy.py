@@ -10,26 +10,15 @@ import pytest
 from agentctx.hooks.app import PATIENCE_FOR
 from agentctx.records.transcripts import waiting
 from corpus.tokens import injection_tokens
-from tests.agentctx.hooked import SESSION, Client, context, start_hook
+from tests.agentctx.hooked import SESSION, Client, became, context, start_hook
 from tests.agentctx.spoken import transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.agentctx.hooks.conftest import Desk
 
 PROMPT = "how long does the uploader wait when it retries?"
-
-
-def became(is_so: Callable[[], bool]) -> bool:
-    """Wait until something is so, for a bounded time."""
-    ends = time.monotonic() + 20
-    while not is_so():
-        if time.monotonic() > ends:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @pytest.mark.requirement("A4.1", "A2.10")

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.briefing.state import state_path
 from agentctx.clients.claude_hooks import HOOKS
 from agentctx.failures import last_failures
 from agentctx.hooks.app import DEADLINE, EVENTS, SHORT_DEADLINE
-from tests.agentctx.hooked import Client, context, environment, start_hook
+from tests.agentctx.hooked import SESSION, Client, context, environment, start_hook
+from tests.agentctx.hooks.shelf import Shelf, other_items
+from tests.agentctx.memory.recalled import item
 
 if TYPE_CHECKING:
     from tests.agentctx.hooks.conftest import Desk
@@ -238,6 +241,12 @@ def test_a_hook_imports_the_standard_library_and_light_modules_only(
     event: str, client: Client, desk: Desk
 ) -> None:
     desk.keep("The uploader retries", "It waits 2, 4 and 8 seconds.")
+    shelf = Shelf(client)
+    shelf.believe(item(1, "The uploader", "The uploader retries."), *other_items())
+    shelf.come_to("The uploader was rewritten.")
+    if event != "user-prompt-submit":  # a turn of long ago, to be held or ended
+        client.hook("user-prompt-submit", prompt=PROMPT)
+        os.utime(state_path(str(client.home), SESSION), (0, 0))
     transcript = client.cwd / "session.jsonl"
     transcript.write_text(
         json.dumps(
@@ -287,6 +296,7 @@ def test_a_hook_imports_the_standard_library_and_light_modules_only(
     assert not heavy & set(loaded)
     ours = {name for name in loaded if name.startswith(("agentctx.", "corpus."))}
     assert not {one for one in ours if one.startswith(("agentctx.llm", "corpus.mcp"))}
+    assert event == "pre-compact" or "agentctx.memory.opening" in ours
 
 
 def test_the_trace_sees_what_a_hook_loads() -> None:

@@ -11,7 +11,7 @@ from agentctx.records.graph import files_of, records_of_file
 from agentctx.records.observed import observed
 from agentctx.records.read import current_records
 from agentctx.records.remove import delete_record
-from tests.agentctx.hooked import SESSION, Client, start_hook
+from tests.agentctx.hooked import SESSION, Client, became, start_hook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -228,5 +228,10 @@ def test_parallel_hooks_lose_nothing(client: Client, desk: Desk) -> None:
             )
         )
     assert all(run.returncode == 0 and not run.stderr for run in runs)
-    names = {one.name for one in observed(desk.store.db, SESSION, "file")}
-    assert names == {f"src/f{number:02}.py" for number in range(24)}
+    expected = {f"src/f{number:02}.py" for number in range(24)}
+
+    def kept() -> bool:  # what waited too long is left to a process of its own
+        seen = observed(desk.store.db, SESSION, "file")
+        return {one.name for one in seen} == expected
+
+    assert became(kept)

@@ -22,6 +22,7 @@ WORDS = {
     "search": ("tabs",),
     "read": ("x",),
     "why": ("x",),
+    "promote": ("x",),
     "history": ("x",),
     "edit": ("x", "--subject", "y"),
     "confirm": ("x",),
