@@ -70,11 +70,13 @@ class ChatCommands:
 
 def _page(words: Sequence[str]) -> list[str]:
     """List the commands of a group; `UsageError` for a word that is none of them."""
-    group = PROGRAM.group(words[0])
-    named = [word for word in words[1:] if word not in {"-h", "--help"}]
+    group = PROGRAM.group_words(words)
+    named = [word for word in words[len(group) :] if word not in {"-h", "--help"}]
     if named or not group:
-        wanted = " ".join([words[0], *named[:1]])
+        wanted = " ".join([*group, *named[:1]])
         error = UsageError(problem=f"`/{wanted}` is not a command here")
-        error.hint = f"`/{words[0]}` lists what there is" if group else error.hint
+        error.hint = (
+            f"`/{' '.join(group)}` lists what there is" if group else error.hint
+        )
         raise error
-    return overview(PROGRAM, group).splitlines()
+    return overview(PROGRAM, PROGRAM.group(group)).splitlines()

@@ -10,6 +10,7 @@ from agentctx.chat.host import INTENT, Host
 from agentctx.chat.paying import Payer
 from agentctx.chat.turning import Desk, Workbench
 from agentctx.chat.unkept import Unkept
+from agentctx.cli import memory_on
 from agentctx.cli.chat_commands import ChatCommands
 from agentctx.cli.memory_opening import GRACE, memory_here
 from agentctx.cli.memory_state import WAITS
@@ -25,8 +26,9 @@ from agentctx.llm.talker import open_talker
 from agentctx.memory.api import Memory
 from agentctx.memory.budgets import budgets, context_profile
 from agentctx.memory.store import RandomIds
-from agentctx.memory.switch import REASONS, WAYS_ON, turn_on
+from agentctx.memory.switch import REASONS, WAYS_ON
 from agentctx.records.store import open_store
+from corpus.errors import CodedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,11 +146,8 @@ def _memory(
     """Open memory where it is on; a person may turn it on where there is none yet."""
     here, ids = memory_here(), RandomIds(call.random)
     owner = f"chat {call.random(8).hex()}"
-    if here.off == "no_folder" and call.asks:
-        name = here.project.name
-        if call.confirm(f"Remember what is said in {name}? It stays in the project."):
-            turn_on(here.root, clock=call.clock, ids=ids, owner=owner)
-            here = memory_here()
+    if here.off == "no_folder" and _is_wanted(call, voice, here.project.name):
+        here = memory_here()
     if here.off is not None:
         reason, way = REASONS[here.off], WAYS_ON[here.off]
         voice.notice("MEMORY_OFF", f"nothing is remembered here: {reason}; {way}")
@@ -167,6 +166,19 @@ def _memory(
         tell=tell,
         before_new_thread=workbench.clear,
     )
+
+
+def _is_wanted(call: Call, voice: TextVoice | JsonVoice, name: str) -> bool:
+    """Ask whether a project is to have a memory, and see to it, as `memory on` does."""
+    question = f"Remember what is said in {name}? It stays in the project."
+    if not (call.asks and call.confirm(question)):
+        return False
+    try:
+        memory_on.run(call)
+    except CodedError as error:  # the chat goes on without
+        voice.notice(error.code, f"{error}; {error.hint}")
+        return False
+    return True
 
 
 def _pipeline(

@@ -127,7 +127,7 @@ def test_help_of_memory_lists_its_commands(talking: Talking) -> None:
     with FakeApi([Says()]) as api:
         talk = talking(api, "/memory", "/memory show --help")
     listed, page = ("\n".join(one["lines"]) for one in talk.of("command"))
-    rows = [one.name for one in PROGRAM.group("memory")]
+    rows = [one.name for one in PROGRAM.group(("memory",))]
     assert rows
     assert [name for name in rows if name not in listed] == []
     assert "usage: agentctx memory show" in page
