@@ -26,8 +26,8 @@ help:
 test: $(STAMPS)/installed
 	@$(MAKE) --no-print-directory $(STAMPS)/peer \
 		|| echo 'the peer cannot be installed here: tests beside it are skipped'
-	PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 \
-		$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+	PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 PYTHONDONTWRITEBYTECODE= \
+		$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 check: $(STAMPS)/tools
 	$(BIN)/ruff check

@@ -21,6 +21,7 @@ CodedError
   ForgetKeyError                  FORGET_KEY
   TrustError                      TRUST_TOO_LOW
   PersonsRecordError              PERSONS_RECORD
+  RecordChangedError              RECORD_CHANGED
   NothingToUndoError              NOTHING_TO_UNDO
   HomeError                       HOME_UNUSABLE
   ProjectGoneError                PROJECT_GONE
@@ -44,11 +45,6 @@ CodedError
   ClientUnsupportedError          CLIENT_UNSUPPORTED
   ClientFileError                 CLIENT_FILE
   ClientBusyError                 CLIENT_BUSY
-  RecallMismatchError             RECALL_MISMATCH
-  RecallTextError                 RECALL_EMPTY
-  RecallQuotaError                RECALL_QUOTA
-  RecallPoolError                 RECALL_POOL
-  RecallItemError                 RECALL_UNAVAILABLE
   ModelKeyError                   MODEL_KEY
   ModelPlaceError                 MODEL_PLACE
   ModelMoneyError                 MODEL_MONEY
@@ -61,6 +57,8 @@ CodedError
   ModelTruncatedError             MODEL_TRUNCATED
   ModelRefusedError               MODEL_REFUSED
   ContextProfileError             CONTEXT_PROFILE
+  SpendSessionError               SPEND_SESSION
+  SpendDayError                   SPEND_DAY
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test). What the
@@ -205,6 +203,15 @@ class PersonsRecordError(CodedError):
     code = "PERSONS_RECORD"
     sentence = "`{record_id}` is what a person said; a {trust} does not replace it"
     hint = "ask the developer, who can change it with `agentctx profile edit`"
+
+
+class RecordChangedError(CodedError):
+    code = "RECORD_CHANGED"
+    sentence = "`{record_id}` was made of `{item_id}` and changed by hand since"
+    hint = (
+        "it stays as it is; put it otherwise with `agentctx supersede ID`, or delete it"
+        " and promote again"
+    )
 
 
 class NothingToUndoError(CodedError):
@@ -442,37 +449,19 @@ class MemoryContractError(CodedError):
     """What conversation memory does not take; its own refusals are in its package."""
 
 
-class RecallMismatchError(MemoryContractError):
-    code = "RECALL_MISMATCH"
-    sentence = "what is asked of memory is for {asked}, what may be shown for {allowed}"
-    hint = "make the query and the policy for one profile and one thread"
-
-
-class RecallTextError(MemoryContractError):
-    code = "RECALL_EMPTY"
-    sentence = "a search of memory holds no word"
-    hint = "give at least one word to look for"
-
-
-class RecallQuotaError(MemoryContractError):
-    code = "RECALL_QUOTA"
-    sentence = "this request has used its {limit} {what} of memory"
-    hint = "go on with what was found; the next prompt begins anew"
-
-
-class RecallPoolError(MemoryContractError):
-    code = "RECALL_POOL"
-    sentence = "{left} tokens are left for memory in this request; that holds no item"
-    hint = "go on with what was found; the next prompt begins anew"
-
-
-class RecallItemError(MemoryContractError):
-    code = "RECALL_UNAVAILABLE"
-    sentence = "memory has no such item for this request"
-    hint = "read an id that the memory map or a search of this request shows"
-
-
 class ContextProfileError(CodedError):
     code = "CONTEXT_PROFILE"
     sentence = "the context of model `{model}` cannot be used: {reason}"
     hint = "give the window of the model, in tokens"
+
+
+class SpendSessionError(CodedError):
+    code = "SPEND_SESSION"
+    sentence = "another answer may pass what a session may cost: {cap} US dollars"
+    hint = "begin another session, or raise it: `agentctx config set spendPerSession N`"
+
+
+class SpendDayError(CodedError):
+    code = "SPEND_DAY"
+    sentence = "another answer may pass what a day may cost: {cap} US dollars"
+    hint = "go on tomorrow, or raise it: `agentctx config set spendPerDay N`"

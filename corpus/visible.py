@@ -16,6 +16,12 @@ _ESCAPES = (
     "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
     "|\x1b[ -/]*[0-~]"
 )
+_BEGUN = (
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*\\Z"
+    "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*\x1b?\\Z"
+    "|\x1b[ -/]*\\Z"
+)
+_LONGEST_BEGUN = 256
 _INVISIBLE = (
     "[\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065"
     "\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001bca0-\U0001bca3"
@@ -34,6 +40,16 @@ def visible(text: str) -> str:
     text = _pattern(_ESCAPES).sub("", text)
     text = _pattern(_INVISIBLE).sub("", text)
     return _pattern(_DECEPTIVE).sub(REMOVED, text)
+
+
+def begun(text: str) -> int:
+    """Give where an escape begins that may go on after the text; its length if none.
+
+    For texts that come in pieces: what follows may make it a whole one.
+    """
+    last = max(0, len(text) - _LONGEST_BEGUN)
+    match = _pattern(_BEGUN).search(text, last)
+    return len(text) if match is None else match.start()
 
 
 def without_invisible(text: str) -> str:

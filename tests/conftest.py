@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import runpy
 import subprocess
 import sys
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,7 +19,7 @@ import corpus
 from corpus.cli.app import main, run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 PROBES = Path(__file__).parent / "probes"
 """A program of one command, whose module does what a test asks for."""
@@ -29,6 +31,39 @@ USER_FOLDERS = {
     "XDG_DATA_HOME": ".local/share",
     "XDG_CACHE_HOME": ".cache",
 }
+
+
+LONGEST = (
+    "tests/stories/test_ten_sessions.py",
+    "tests/faults/test_write_kills.py",
+    "tests/agentctx/test_fifty_sessions.py",
+    "tests/mcp/test_hostile.py",
+    "tests/test_write_recovery.py",
+    "tests/mcp/test_public_checks.py",
+    "tests/faults/test_reader_races.py",
+    "tests/agentctx/test_client_faults.py",
+    "tests/test_wheel.py",
+    "tests/test_markdown.py",
+)
+"""Files that take long: they begin first, so that two processes end together.
+
+Those that start children by the hundred gain twice: a process is small yet.
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the longest files begin, and every other one keep its place."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda one: places.get(one.nodeid.partition("::")[0], len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage no more in what is collected: it stays to the end.
+
+    Thousands of tests are more to look through than what any of them makes.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 class Outcome(NamedTuple):
@@ -77,12 +112,27 @@ class FakeTerminal(io.TextIOWrapper):
         return True
 
 
+@pytest.fixture(scope="session")
+def user_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a new folder at each step.
+
+    `mktemp` looks through all there are before it makes one, at each of our tests.
+    """
+    folder = tmp_path_factory.mktemp("homes")
+
+    def made() -> Iterator[Path]:
+        for number in count():
+            home = folder / str(number)
+            home.mkdir(mode=0o700)
+            yield home
+
+    return made()
+
+
 @pytest.fixture(autouse=True)
-def user_home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def user_home(user_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test a user of its own, so that none meets a person's real files."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(user_homes)
     for name, folder in USER_FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
     return home

@@ -7,6 +7,7 @@ process that dies has given to the system is not lost.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -174,6 +175,7 @@ def killed_at(step: int, root: Path, request: Request, *, seed: str = "one") -> 
     if child == 0:
         status = 1
         try:
+            gc.disable()  # it would look through, and so copy, all its parent holds
             _count_calls(step, _die)
             with writer_of(root, seed=seed) as writer:
                 request(writer)
@@ -200,6 +202,7 @@ def failed_at(step: int, root: Path, request: Request, number: int | None) -> st
     if child == 0:
         answer = "another error"
         try:
+            gc.disable()
             answer = _answer(step, root, request, number)
         except BaseException as error:  # the parent has to see what it was
             answer = repr(error)

@@ -123,10 +123,5 @@ def memory_requirements() -> dict[str, str]:
     return found
 
 
-MEMORY_PENDING = (
-    "M4.10(a)",
-    "M7.3(b)",
-    "M8.0",
-    "H3",
-)
+MEMORY_PENDING: tuple[str, ...] = ()
 """What waits for the pipeline, the hosts and the commands of memory."""

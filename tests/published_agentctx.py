@@ -28,6 +28,7 @@ from corpus.cli.call import Call
 from tests.agentctx.extraction.conftest import decision, found
 from tests.agentctx.llm.fakeapi import FakeApi, Says
 from tests.agentctx.spoken import transcript
+from tests.published_memory import memory_told
 from tests.recorded import START, Counted
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class Desk:
             write_lines=lambda lines: None,  # noqa: ARG005 - its shape
             asks=False,
             confirm=lambda question: False,  # noqa: ARG005 - its shape
+            notify=lambda code, text: None,  # noqa: ARG005 - its shape
         )
 
     def asked(self, command: Any, **words: object) -> object:  # noqa: ANN401 - a module
@@ -138,7 +140,8 @@ class Desk:
         self.pass_time()
         with patch.dict("os.environ", self.environ, clear=True), chdir(self.root):
             value = command.run(self.call(), **words)
-        return self._settled(value.as_json())
+        as_json = getattr(command, "as_json", None)
+        return self._settled(value.as_json() if as_json is None else as_json(value))
 
     def hook(self, event: str, **more: object) -> object:
         """Call a hook as the client does; give what it prints as JSON, or None."""
@@ -220,6 +223,7 @@ def told(desk: Desk) -> Iterator[tuple[str, object]]:
     at = str(desk.home)
     note_failure(at, "post-tool-use", "HOOK_DEADLINE", "after 5 s", now=desk.now)
     yield "agentctx-status", of_fixed_size(desk.asked(status))
+    yield from memory_told(desk)
 
 
 def decide(desk: Desk) -> None:

@@ -137,6 +137,7 @@ REQUIREMENTS: dict[str, str] = {
     "A5.1": "mcp: exactly seven tools, declared within their budget",
     "A5.2": "ctx_search: entries, never bodies; ctx_get: what is missing, its head",
     "A5.3": "a bad store never ends the server; the project follows the client",
+    "A5.4": "mcp for memory: a server of its own, with two tools",
     "A6.1": "the one seam to a model: errors, retries, time, cost",
     "A6.2": "incremental: watermark, debounce, single flight, caps",
     "A6.3": "what is asked, by size, at turns; what was left out can be asked",

@@ -32,6 +32,7 @@ def call_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
         write_lines=lambda _: None,
         asks=False,
         confirm=lambda _: True,
+        notify=lambda _code, _text: None,
     )
 
 

@@ -144,3 +144,15 @@ def test_a_noun_agrees_with_its_number() -> None:
 @pytest.mark.requirement("P18.1")
 def test_half_a_character_never_leaves_as_json() -> None:
     assert json.loads(json_text({"query": "a\udcffb"})) == {"query": "a\ufffdb"}
+
+
+@pytest.mark.requirement("P18.1")
+def test_a_notice_is_one_line_that_hides_nothing() -> None:
+    for err in (io.StringIO(), Terminal()):
+        screen = Screen(io.StringIO(), err)
+        screen.tell_notice("STALE", "one\ntwo \u202e", as_json=False)
+        screen.tell_notice("STALE", "one\ntwo \u202e", as_json=True)
+        text, value = err.getvalue().splitlines()
+        assert text == "note[STALE]: one\\ntwo \\u202e"
+        assert json.loads(value) == {"notice": "STALE", "detail": "one\ntwo \u202e"}
+        assert ("\u202e" in value) != err.isatty()

@@ -20,8 +20,8 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 GENERATED = (
-    *("agentctx-cli.md", "agentctx-mcp.md", "cli.md", "errors.md", "mcp.md"),
-    "settings.md",
+    *("agentctx-cli.md", "agentctx-mcp.md", "agentctx-memory-mcp.md", "cli.md"),
+    *("errors.md", "mcp.md", "settings.md"),
 )
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

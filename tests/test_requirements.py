@@ -5,26 +5,38 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 _TABLES = runpy.run_path(str(TESTS / "requirements.py"))
 REQUIREMENTS: dict[str, str] = _TABLES["REQUIREMENTS"]
 PENDING: dict[str, str] = _TABLES["PENDING"]
-NAMED_BY: dict[str, list[str]] = _TABLES["tests_by_requirement"]()
 
 
-def test_every_requirement_that_does_not_wait_has_a_test() -> None:
+@pytest.fixture(scope="module")
+def named_by() -> dict[str, list[str]]:
+    """Read all tests, once and only where these run."""
+    found: dict[str, list[str]] = _TABLES["tests_by_requirement"]()
+    return found
+
+
+def test_every_requirement_that_does_not_wait_has_a_test(
+    named_by: dict[str, list[str]],
+) -> None:
     missing = {
         requirement: about
         for requirement, about in REQUIREMENTS.items()
-        if requirement not in PENDING and requirement not in NAMED_BY
+        if requirement not in PENDING and requirement not in named_by
     }
     assert missing == {}
 
 
-def test_no_test_names_a_requirement_that_does_not_exist() -> None:
+def test_no_test_names_a_requirement_that_does_not_exist(
+    named_by: dict[str, list[str]],
+) -> None:
     unknown = {
         requirement: tests
-        for requirement, tests in NAMED_BY.items()
+        for requirement, tests in named_by.items()
         if requirement not in REQUIREMENTS
     }
     assert unknown == {}

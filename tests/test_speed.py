@@ -41,6 +41,7 @@ from tests.speed.measure import (
     measure,
     own_environment,
 )
+from tests.speed.memoryserver import served_memory
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import SHORT_STEP, put_in_order, queries, write_records
 from tests.speed.tree import SOURCES, write_tree
@@ -174,6 +175,15 @@ def test_the_server_of_records_is_measured_as_a_process(
     found = served_records(command, queries(), {**program_env, **places})
     assert found.start_cpu > 0
     assert 0 < found.call <= max(found.calls)
+
+
+def test_the_server_of_memory_is_measured_as_a_process(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    program = (sys.executable, "-c", "from corpus.cli.app import run; run()")
+    found = served_memory(program, tmp_path, 300, program_env, rounds=1)
+    assert [len(one) for one in found] == [1] * 4
+    assert min(map(min, found)) > 0
 
 
 def ordered_stage(folder: Path, program_env: dict[str, str]) -> Stage:

@@ -11,6 +11,7 @@ from agentctx.cli.sheet import row
 from agentctx.config import Problem
 from agentctx.failures import Failure, last_failures
 from agentctx.records.leases import WORKER, holder
+from agentctx.records.memories import waiting_memories
 from agentctx.records.proposals import open_proposals
 from agentctx.records.sessions import hit_rate
 from agentctx.records.transcripts import waiting
@@ -34,11 +35,12 @@ HOME_READ_ONLY = Problem(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """The process at work, if one is, and the sessions that wait for it."""
+    """The process at work, if one is, and the sessions and memories that wait."""
 
     running: bool = False
     process: int | None = None
     waiting: int = 0
+    memories: int = 0
     problems: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
@@ -47,6 +49,7 @@ class Worker:
             "running": self.running,
             "pid": self.process,
             "waiting": self.waiting,
+            "memories": self.memories,
             "problems": list(self.problems),
         }
 
@@ -108,6 +111,7 @@ def with_store(value: Activity, opened: Opened, *, now: datetime) -> Activity:
             running=at_work is not None,
             process=None if at_work is None else at_work.process,
             waiting=len(found),
+            memories=sum(not one.is_settled for one in waiting_memories(db)),
             problems=tuple(problems),
         ),
         hit_rate=hit_rate(db, opened.project_id),
@@ -159,7 +163,10 @@ def lines(value: Activity) -> Iterator[str]:
         yield from row("extraction", f"off: {told.why}")
     at_work = value.worker
     state = f"running as {at_work.process}" if at_work.running else "not running"
-    yield from row("worker", f"{state}, {counted(at_work.waiting, 'session')} waiting")
+    told_waiting = counted(at_work.waiting, "session")
+    if at_work.memories:
+        told_waiting += f" and {counted(at_work.memories, 'memory', 'memories')}"
+    yield from row("worker", f"{state}, {told_waiting} waiting")
     for code in at_work.problems:
         yield from row("", f"waits because of {visible(code)}")
     if value.proposals:

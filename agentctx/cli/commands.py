@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentctx import __version__
+from agentctx.cli.memory_commands import MEMORY_COMMANDS
 from corpus.cli.program import Command, Program
 
 COMMANDS = (
@@ -142,6 +143,11 @@ COMMANDS = (
         "Show what a session yielded, with the words it came from; correct it.",
     ),
     Command(
+        ("chat",),
+        "agentctx.cli.chat",
+        "Talk with a model that remembers this project, in a terminal.",
+    ),
+    Command(
         ("extract",),
         "agentctx.cli.extract",
         "Read one session's transcript now and keep what matters of it.",
@@ -166,10 +172,26 @@ COMMANDS = (
         "agentctx.cli.config",
         "Show a setting, change one, or list them all.",
     ),
+    *MEMORY_COMMANDS,
     Command(
         ("mcp",),
         "agentctx.cli.mcp",
         "Give an AI agent this project's records over MCP, on stdin and stdout.",
+    ),
+    Command(
+        ("memory", "review", "start"),
+        "agentctx.cli.memory_review_start",
+        "Let a session's next turns be a review of some items.",
+    ),
+    Command(
+        ("memory", "review", "stop"),
+        "agentctx.cli.memory_review_stop",
+        "End a session's review: its next turns are ordinary again.",
+    ),
+    Command(
+        ("memory", "mcp"),
+        "agentctx.cli.memory_mcp",
+        "Give an AI agent this project's memory over MCP, on stdin and stdout.",
     ),
 )
 """Every command, in the order the help shows them."""
@@ -201,6 +223,7 @@ OTHER_NAMES = (
     ("serve", "mcp"),
     ("drift", "sync"),
     ("review", "review-session"),
+    ("talk", "chat"),
 )
 """Words that people try, each with the command that does what they mean."""
 

@@ -16,6 +16,11 @@ EXAMPLE = "claude mcp add --scope user agentctx -- agentctx mcp"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
+    add_results(parser)
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Declare `--results`."""
     parser.add_argument(
         "--results",
         choices=("structured", "text"),
@@ -28,8 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call, *, results: Literal["structured", "text"]) -> None:
     """Serve until the client ends; a store that is missing or damaged ends nothing."""
     from agentctx.config import environment, home  # noqa: PLC0415 - only when run
-    from agentctx.mcp.desk import Desk, Place  # noqa: PLC0415 - another edge
-    from agentctx.mcp.start import serve  # noqa: PLC0415 - another edge
+    from agentctx.mcp.desk import Desk  # noqa: PLC0415 - another edge
+    from agentctx.mcp.start import serve  # noqa: PLC0415 - the same
+    from agentctx.mcp.whereabouts import Place  # noqa: PLC0415 - the same
 
     place = Place(
         home=home(), environ=environment(), clock=call.clock, random=call.random

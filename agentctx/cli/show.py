@@ -10,6 +10,7 @@ from agentctx.cli.opening import open_for_reading
 from agentctx.cli.sheet import record_lines, version_lines
 from agentctx.records.graph import files_of
 from agentctx.records.read import find_record, head_of, history_of
+from agentctx.records.risen import origin_of
 
 if TYPE_CHECKING:
     import argparse
@@ -33,9 +34,11 @@ class Shown:
 
     def as_json(self) -> dict[str, object]:
         """Give the record as one JSON object."""
+        origin = origin_of(self.record)
         value: dict[str, object] = {
             "record": self.record.as_json(),
             "files": list(self.files),
+            "made_from": None if origin is None else origin._asdict(),
             "head": self.head.id if self.head.current else None,
         }
         if self.versions is not None:
@@ -67,6 +70,9 @@ def run(call: Call, *, id: str, history: bool) -> Shown:  # noqa: A002
 def lines(value: Shown) -> Iterator[str]:
     """Draw the record, then its versions."""
     yield from record_lines(value.record, value.files)
+    origin = origin_of(value.record)
+    if origin is not None:
+        yield f"`agentctx memory why {origin.item_id}` shows what was said"
     if value.versions is not None:
         yield ""
         for one in value.versions:

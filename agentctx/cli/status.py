@@ -15,6 +15,8 @@ from agentctx.cli.opening import (
     this_project,
 )
 from agentctx.cli.project import likely_lines, project_json, project_lines
+from agentctx.cli.remembered import MemoryCard, memory_card, with_noted
+from agentctx.cli.remembered import lines as memory_lines
 from agentctx.cli.sheet import row
 from agentctx.config import Problem, environment, home, read_config
 from agentctx.records.accounts import (
@@ -84,6 +86,7 @@ class Status:
     spent: Spent
     degraded: tuple[Problem, ...]
     activity: Activity
+    memory: MemoryCard
     likely: Likely = NOTHING_LIKELY
 
     def as_json(self) -> dict[str, object]:
@@ -107,6 +110,7 @@ class Status:
             "worker": self.activity.worker.as_json(),
             "extraction": self.activity.extraction.as_json(),
             "proposals": self.activity.proposals,
+            "memory": self.memory.as_json(),
         }
 
 
@@ -120,7 +124,9 @@ def run(call: Call) -> Status:
     folder = home()
     config = read_config(folder)
     degraded = list(config.problems)
+    project = this_project()
     seen = activity(folder, config, environment())
+    memory = memory_card(project, call, home=folder, environ=environment())
     store, counts, spent = _store_card(folder), Counts(), Spent()
     likely = NOTHING_LIKELY
     try:
@@ -132,17 +138,19 @@ def run(call: Call) -> Status:
             degraded += _lacks(opened)
             likely = likely_earlier(opened.store.db, opened.project)
             seen = with_store(seen, opened, now=call.now)
+            memory = with_noted(memory, opened.store.db)
     except STORE_ERRORS as error:
         degraded.append(problem_of(error))
     degraded += lacks(folder, seen)
     return Status(
-        project=this_project(),
+        project=project,
         home=folder,
         store=store,
         counts=counts,
         spent=spent,
         degraded=tuple(dict.fromkeys(degraded)),
         activity=seen,
+        memory=memory,
         likely=likely,
     )
 
@@ -165,6 +173,7 @@ def lines(value: Status) -> Iterator[str]:
         f"{spent.session_tokens:,} tokens in the last session, {spent.tokens:,} in all",
     )
     yield from row("cost", f"${spent.today_usd:.2f} today, ${spent.usd:.2f} in all")
+    yield from memory_lines(value.memory)
     yield from activity_lines(value.activity)
     for number, one in enumerate(value.degraded):
         told = f"{one.code}: {visible(one.detail)}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from agentctx.extraction.memories import MemoryWork
     from agentctx.extraction.worker import Worked
     from corpus.cli.call import Call
 
@@ -66,3 +67,24 @@ def lines(value: Worked) -> Iterator[str]:
         yield from row("waiting", counted(value.left, "session"))
     for number, code in enumerate(dict.fromkeys(value.problems)):
         yield from row("" if number else "problems", code)
+    yield from _memory_lines(value.memory)
+
+
+def _memory_lines(value: MemoryWork) -> Iterator[str]:
+    """Say what was done for memories, where one was looked at or waits."""
+    if not (value.projects or value.left):
+        return
+    counts = {
+        "with items": value.succeeded,
+        "without": value.empty,
+        "to be tried again": value.retrying,
+        "failed": value.failed,
+        "lost": value.lost,
+    }
+    told = [f"{number} {what}" for what, number in counts.items() if number]
+    what = f"{counted(value.projects, 'project')} looked at"
+    yield from row("memory", ", ".join([what, *told]))
+    if value.left:
+        yield from row("", f"{counted(value.left, 'memory', 'memories')} waiting")
+    for code in value.waiting:
+        yield from row("", f"waits because of {code}")

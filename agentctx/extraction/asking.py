@@ -144,7 +144,7 @@ class Asker:
             if spent_on(tx, now) + most > self.caps.day:
                 self.problem = DAY_CAP
                 for span in waiting:
-                    try_later(tx, span, DAY_CAP, until=_tomorrow(now), counted=False)
+                    try_later(tx, span, DAY_CAP, until=tomorrow(now), counted=False)
                 return None
             call = Call(session_id, ask.purpose, self.model.name)
             return reserve(store, tx, call, most)
@@ -209,6 +209,7 @@ def lost(error: ModelError) -> Cost:
     return Cost(usage.prompt_tokens, usage.output_tokens, error.cost_usd, error.code)
 
 
-def _tomorrow(now: datetime) -> datetime:
+def tomorrow(now: datetime) -> datetime:
+    """Give the moment when another day's cap holds."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return midnight + timedelta(days=1)

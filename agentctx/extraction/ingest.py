@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 MOST_ALIKE = 8
 """Current records of the same type that a new fact is compared with."""
 
+OF_MEMORY = frozenset({"decision", "preference"})
+"""What conversation memory keeps by itself, where it is on (A6.4)."""
+
 REASON_SAID = 0.5
 """The share of a reason's rare terms that the developer has to have said."""
 
@@ -59,6 +62,8 @@ class Session(NamedTuple):
     """Whose words they are: the session, the project, its working tree.
 
     `said_at` is when the last of them was spoken, as a stamp, where that is known.
+    `remembers` says that conversation memory is on: decisions and preferences come
+    from its items, and from nowhere else.
     """
 
     session_id: str
@@ -66,6 +71,7 @@ class Session(NamedTuple):
     worktree: str
     threshold: int
     said_at: str | None = None
+    remembers: bool = False
 
 
 class Told(NamedTuple):
@@ -105,6 +111,8 @@ class _Case:
 
     def outcome(self, speaker: Speaker) -> str:
         """Do what is to be done with the entry; say it in a word."""
+        if self.session.remembers and self.entry.type in OF_MEMORY:
+            return "left_to_memory"
         if len(self.statement) > BODY_CHARACTERS:
             return "limit"
         support = speaker.supports(self.statement)

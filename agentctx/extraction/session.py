@@ -27,7 +27,9 @@ from agentctx.extraction.ingest import Session, Told, ingest
 from agentctx.extraction.prompts import extraction_ask, synthesis_ask
 from agentctx.extraction.reading import news, take_up, turns_of
 from agentctx.extraction.reply import read_reply
+from agentctx.memory.switch import memory_root, why_off
 from agentctx.project import resolve_project
+from agentctx.records.memories import NO_MODEL
 from agentctx.records.search import search_records
 from agentctx.records.spans import (
     CHUNK,
@@ -50,13 +52,13 @@ if TYPE_CHECKING:
 
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.asking import Asker
+    from agentctx.project import Project
     from agentctx.records.model import Record
     from agentctx.records.spans import Span
     from agentctx.records.store import Store
     from agentctx.records.transcripts import Heard
     from corpus.sqlite import Tx
 
-NO_MODEL = "NO_LLM"
 LAST_BYTES = 8 * 1024 * 1024
 """Bytes at the end of a transcript that a handover by rule looks at."""
 
@@ -152,7 +154,14 @@ class Extraction:
     def _question(self, span: Span, turns: Sequence[Turn]) -> Question:
         nearest = self._nearest(span.project_id, turns)
         shown = tuple(record.id for record in nearest)
-        return Question(extraction_ask(turns, nearest), shown)
+        project = resolve_project(Path(span.cwd), environ=self.environ)
+        ask = extraction_ask(turns, nearest, remembers=self._remembers(project))
+        return Question(ask, shown)
+
+    def _remembers(self, project: Project) -> bool:
+        """Say whether conversation memory is on in a project."""
+        root, home = memory_root(project), self.store.home
+        return why_off(root, home=home, environ=self.environ) is None
 
     def _nearest(self, project_id: str, turns: Sequence[Turn]) -> list[Record]:
         """Find the current records nearest to what the developer said."""
@@ -227,6 +236,7 @@ class Extraction:
             project.worktree or "",
             self.threshold,
             last_said(told_turns, now=self.store.clock()),
+            self._remembers(project),
         )
         shown = {record_id for span in spans for record_id in span.shown}
         made = ingest(store, session, findings, Told(told_turns, shown))

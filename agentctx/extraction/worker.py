@@ -1,9 +1,10 @@
 """The worker: one process that does what is due, and ends (A1.1, A4.4, A6.2).
 
 It holds a lease, so a second one ends at once. It waits for a session to be quiet, or
-to have said much, as long as it may live; a session that ended is due at once. Records
-are brought up to date before anything is consolidated. It ends only when, in the same
-transaction that gives the lease back, nothing waits any more.
+to have said much, as long as it may live; a session that ended is due at once. The
+memories of all projects take turns with the sessions. Records and memories are brought
+up to date before anything is consolidated. It ends only when, in the same transaction
+that gives the lease back, nothing waits any more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 import time
 from contextlib import suppress
 from datetime import timedelta
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from agentctx.clients.claude_transcript import size
@@ -20,10 +22,12 @@ from agentctx.config import read_config
 from agentctx.errors import ModelKeyError, ModelPlaceError, TranscriptError
 from agentctx.extraction.asking import Asker, Caps
 from agentctx.extraction.consolidation import Consolidated, consolidate
+from agentctx.extraction.memories import Memories, MemoryWork
 from agentctx.extraction.reading import news
 from agentctx.extraction.session import Extraction
 from agentctx.failures import note_failure
 from agentctx.records.leases import WORKER, give_back, holder, is_held, renew, take
+from agentctx.records.memories import Remembered, waiting_memories
 from agentctx.records.store import open_store
 from agentctx.records.transcripts import is_put_off, put_off, waiting
 from corpus.errors import CodedError
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
     from agentctx.llm.model import Model
     from agentctx.records.store import Store
     from agentctx.records.transcripts import Heard
-    from corpus.sqlite import Tx
+    from corpus.sqlite import Db, Tx
 
 QUIET = timedelta(seconds=60)
 MUCH = 4_000
@@ -70,7 +74,7 @@ class World(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """What was done: sessions, records made, what was put in order.
+    """What was done: sessions, records made, what was put in order, and memories.
 
     `busy` says that another process is at work, and nothing was done here. `left` are
     the sessions that still wait for something.
@@ -82,6 +86,7 @@ class Worked(NamedTuple):
     left: int = 0
     problems: tuple[str, ...] = ()
     consolidated: Consolidated = Consolidated()
+    memory: MemoryWork = MemoryWork()
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
@@ -89,6 +94,7 @@ class Worked(NamedTuple):
             **self._asdict(),
             "problems": list(self.problems),
             "consolidated": self.consolidated.as_json(),
+            "memory": self.memory.as_json(),
         }
 
 
@@ -140,6 +146,7 @@ class _Shift:
         self.heart = heart
         self.config: Config = read_config(world.home)
         self.extraction = self._extraction()
+        self.memories = Memories(world, store, owner, self._stops)
         self.hurried = 0
         self.hurries = False
         self.lingers = True
@@ -152,15 +159,12 @@ class _Shift:
         self.lingers = linger
         self.ends = ends
         self.hurried = _hurries(self.store) - int(hurry)
-        sessions = records = 0
-        problems: list[str] = []
+        done = Worked()
         tidied: Consolidated | None = None
         while not self._stops():
-            due, soon = self._look()
+            due, soon = self._look(self.store.db, hurry=self._wished())
             for one in due:
-                made, problem = self._update(one)
-                sessions, records = sessions + 1, records + made
-                problems += [problem] if problem else []
+                done = self._do(one, done)
                 if self._stops():
                     break
             if due:
@@ -174,25 +178,34 @@ class _Shift:
                 break
         if self.folders or tidied is None:
             tidied = self._tidy()
-        left = len(waiting(self.store.db))
-        return Worked(
-            sessions=sessions,
-            records=records,
-            left=left,
-            problems=tuple(problems),
+        return done._replace(
+            left=len(waiting(self.store.db)),
             consolidated=tidied,
+            memory=self.memories.worked(),
         )
 
     def _stops(self) -> bool:
         return self.heart.lost or self.world.ticks() >= self.ends
 
-    def _look(self) -> tuple[list[Heard], bool]:
-        """Give the sessions that are due, and say whether one will be in our life."""
+    def _wished(self) -> bool:
+        """Say whether somebody has wished for haste since we looked last."""
         hurried = _hurries(self.store)
         self.hurries = hurried > self.hurried
-        found = self._sorted(waiting(self.store.db), hurry=self.hurries)
         self.hurried = hurried
-        return found
+        return self.hurries
+
+    def _look(self, db: Db, *, hurry: bool) -> tuple[list[Heard | Remembered], bool]:
+        """Give what is due, and say whether something will be in our life.
+
+        Sessions and memories take turns.
+        """
+        sessions, soon = self._sorted(waiting(db), hurry=hurry)
+        memories, later = self.memories.sorted(
+            waiting_memories(db), hurry=hurry, seconds=self.ends - self.world.ticks()
+        )
+        pairs = zip_longest(sessions, memories)
+        due = [one for pair in pairs for one in pair if one is not None]
+        return due, soon or later
 
     def _sorted(
         self, sessions: Iterable[Heard], *, hurry: bool
@@ -243,6 +256,25 @@ class _Shift:
             return known[1] >= MUCH
         return True  # what cannot be read is settled with its problem
 
+    def _do(self, one: Heard | Remembered, done: Worked) -> Worked:
+        if isinstance(one, Remembered):
+            self._visit(one)
+            return done
+        made, problem = self._update(one)
+        return done._replace(
+            sessions=done.sessions + 1,
+            records=done.records + made,
+            problems=(*done.problems, *([problem] if problem else [])),
+        )
+
+    def _visit(self, one: Remembered) -> None:
+        """Work on one memory; what goes wrong with it stops nothing else."""
+        try:
+            self.memories.visit(one, drain=self.hurries or not self.lingers)
+        except Exception as error:  # noqa: BLE001 - as with sessions
+            code = str(getattr(error, "code", "BUG"))
+            self.memories.put_off(one, code, type(error).__name__)
+
     def _update(self, one: Heard) -> tuple[int, str | None]:
         """Bring one session up to date; what goes wrong with it stops no other."""
         if _is_gone(one, self.world.clock()):
@@ -273,7 +305,7 @@ class _Shift:
     def _ended(self) -> bool:
         """Give the lease back, unless something new waits that would be due."""
         with store_failures(), self.store.writing() as tx:
-            due, soon = self._sorted(waiting(tx), hurry=False)
+            due, soon = self._look(tx, hurry=False)
             if due or (soon and self.lingers):
                 return False
             give_back(tx, WORKER, self.owner)

@@ -54,9 +54,9 @@ def read_answer(body: bytes, *, limit: int) -> Answer:
         message = None
     if not isinstance(message, dict) or message.get("type") != "message":
         return Answer(None, None, "", ModelReplyError(reason="it is no message"))
-    usage = _usage(message.get("usage"))
-    model = _model(message.get("model"))
-    problem = _stopped(message.get("stop_reason"), limit)
+    usage = usage_of(message.get("usage"))
+    model = model_of(message.get("model"))
+    problem = problem_of_stop(message.get("stop_reason"), limit)
     if problem is not None:
         return Answer(None, usage, model, problem)
     text = _text(message.get("content"))
@@ -68,7 +68,8 @@ def read_answer(body: bytes, *, limit: int) -> Answer:
     return Answer(value, usage, model)
 
 
-def _stopped(reason: object, limit: int) -> ModelError | None:
+def problem_of_stop(reason: object, limit: int) -> ModelError | None:
+    """Say what is wrong with an answer that stopped so; None for one that ended."""
     if reason in _ENDED:
         return None
     if reason == "max_tokens":
@@ -107,7 +108,8 @@ def _value(text: str) -> tuple[Json, str]:
         return None, "its text is not JSON that can be carried"
 
 
-def _usage(counts: object) -> Usage | None:
+def usage_of(counts: object) -> Usage | None:
+    """Give the tokens that were counted; None where they are not told, or are none."""
     if not isinstance(counts, dict):
         return None
     read, written = counts.get("input_tokens"), counts.get("output_tokens")
@@ -128,7 +130,8 @@ def _count(value: object) -> int | None:
     return value if 0 <= value <= MOST_TOKENS else None
 
 
-def _model(name: object) -> str:
+def model_of(name: object) -> str:
+    """Give the name of the model that answered; empty where it is none."""
     if isinstance(name, str) and len(name) <= _LONGEST_MODEL and name.isprintable():
         return name
     return ""

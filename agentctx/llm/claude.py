@@ -52,7 +52,7 @@ def open_model(
 
     Raises ModelKeyError for what can be no key and ModelPlaceError for no address.
     """
-    line = _Later(checked_key(key), checked_place(base_url))
+    line = Later(checked_key(key), checked_place(base_url))
     return Claude(settings, line, Pace() if pace is None else pace)
 
 
@@ -91,7 +91,7 @@ class Claude:
             if got.billed:
                 lost += self._once(ask)
                 lost_attempts += 1
-            pause = self._pause(got.error, attempts, until)
+            pause = pause_before(attempts, got.error, until, self._settings, self._pace)
             if not got.again or pause is None or lost_attempts > 1:
                 got.error.cost_usd = lost
                 raise got.error
@@ -128,20 +128,27 @@ class Claude:
     def _once(self, ask: Ask) -> float:
         return most_cost_of(prompt_tokens_of(ask), ask.max_tokens, self._price)
 
-    def _pause(self, error: ModelError, attempts: int, until: float) -> float | None:
-        """Give how long to wait before the next attempt; None when there is none."""
-        if attempts > self._settings.retries:
-            return None
-        pause = error.retry_after
-        if pause is None:
-            longest = min(_FIRST_PAUSE * 2 ** min(attempts - 1, 10), _LAST_PAUSE)
-            pause = longest * (1 - 0.25 * self._pace.chance())
-        if pause > LONGEST_PAUSE or self._pace.ticks() + pause >= until:
-            return None
-        return pause
-
     def _too_late(self) -> ModelError:
         return ModelTimeoutError(seconds=f"{self._settings.timeout:.3g}")
+
+
+def pause_before(
+    attempts: int,
+    error: ModelError,
+    until: float,
+    settings: ModelSettings,
+    pace: Pace,
+) -> float | None:
+    """Give how long to wait after so many attempts; None when there is no other."""
+    if attempts > settings.retries:
+        return None
+    pause = error.retry_after
+    if pause is None:
+        longest = min(_FIRST_PAUSE * 2 ** min(attempts - 1, 10), _LAST_PAUSE)
+        pause = longest * (1 - 0.25 * pace.chance())
+    if pause > LONGEST_PAUSE or pace.ticks() + pause >= until:
+        return None
+    return pause
 
 
 class Line(Protocol):
@@ -150,8 +157,16 @@ class Line(Protocol):
     def send(self, request: Mapping[str, object], seconds: float) -> bytes | Failure:
         """Ask once, for so long at most; give the body of the answer."""
 
+    def stream(
+        self,
+        request: Mapping[str, object],
+        seconds: float,
+        take: Callable[[str, str], Failure | None],
+    ) -> Failure | None:
+        """Ask once, for so long at most; give each event as it comes."""
 
-class _Later:
+
+class Later:
     """The line to the service, made when the first question is asked."""
 
     def __init__(self, key: str, place: str) -> None:
@@ -161,6 +176,7 @@ class _Later:
         self._lock = threading.Lock()
 
     def __call__(self) -> Line:
+        """Give the line; loading the SDK takes a second, the first time."""
         with self._lock:
             if self._made is None:
                 from agentctx.llm.line import (  # noqa: PLC0415 - the SDK costs 1 s

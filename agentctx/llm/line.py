@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import warnings
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import anthropic
 import httpx2
@@ -22,11 +22,19 @@ from agentctx.llm.failure import Failure
 from agentctx.llm.statuses import failure_of_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
+
+    Take = Callable[[str, str], Failure | None]
+    """Takes an event's name and data; a failure ends the answer."""
+
+Got = TypeVar("Got")
 
 MOST_BYTES = 4 * 1024 * 1024
 """What is read of an answer, good or bad."""
+
+SILENCE = 90.0
+"""Seconds in which an answer that comes piece by piece says nothing, at most."""
 
 _CONNECT = 10.0
 _LOUD = ("anthropic", "httpx2", "httpcore2")
@@ -51,14 +59,38 @@ class Line:
 
     def send(self, request: Mapping[str, object], seconds: float) -> bytes | Failure:
         """Ask once, for so long at most; give the body of the answer."""
+        return self._within(seconds, lambda: self._ask(request, seconds, _body))
+
+    def stream(
+        self, request: Mapping[str, object], seconds: float, take: Take
+    ) -> Failure | None:
+        """Ask once, for so long at most; `take` is given each event as it comes.
+
+        The answer is over when the service ends it or `take` fails it.
+        """
+        events = {**request, "stream": True}
+        silence = min(seconds, SILENCE)
+        return self._within(
+            seconds,
+            lambda: self._ask(events, silence, lambda answer: _events(answer, take)),
+        )
+
+    def _within(
+        self, seconds: float, ask: Callable[[], Got | Failure]
+    ) -> Got | Failure:
         _hush()
         with Deadline(seconds) as deadline, self._deadlines.of(deadline):
-            got = self._send(request, seconds)
-        if isinstance(got, bytes) or not deadline.over:
-            return got
-        return _late(seconds, billed=got.billed)
+            got = ask()
+        if deadline.over and (got is None or isinstance(got, Failure)):
+            return _late(seconds, billed=got is None or got.billed)
+        return got
 
-    def _send(self, request: Mapping[str, object], seconds: float) -> bytes | Failure:
+    def _ask(
+        self,
+        request: Mapping[str, object],
+        seconds: float,
+        read: Callable[[anthropic.APIResponse[Any]], Got | Failure],
+    ) -> Got | Failure:
         limits = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT))
         arguments = cast("dict[str, Any]", dict(request))
         try:
@@ -67,8 +99,7 @@ class Line:
                 extra_headers={"Accept-Encoding": "identity"},
                 **arguments,
             ) as response:
-                kind = str(response.headers.get("content-type", ""))
-                body: bytes = response.read()
+                return read(response)
         except anthropic.APIStatusError as error:
             return failure_of_status(error, str(request.get("model")))
         except anthropic.APITimeoutError as error:
@@ -83,9 +114,6 @@ class Line:
             return Failure(ModelDownError(reason="no request can be made"))
         except anthropic.AnthropicError:
             return Failure(ModelReplyError(reason="the client cannot read it"))
-        if not kind.partition(";")[0].strip().lower().endswith("json"):
-            return Failure(ModelReplyError(reason="it is not JSON but another type"))
-        return body
 
 
 def open_line(key: str, place: str) -> Line:
@@ -122,6 +150,28 @@ def open_line(key: str, place: str) -> Line:
             " used"
         )
     return Line(client, deadlines)
+
+
+def _kind(answer: anthropic.APIResponse[Any]) -> str:
+    kind = str(answer.headers.get("content-type", ""))
+    return kind.partition(";")[0].strip().lower()
+
+
+def _body(answer: anthropic.APIResponse[Any]) -> bytes | Failure:
+    kind, body = _kind(answer), answer.read()
+    if not kind.endswith("json"):
+        return Failure(ModelReplyError(reason="it is not JSON but another type"))
+    return body
+
+
+def _events(answer: anthropic.APIResponse[Any], take: Take) -> Failure | None:
+    if _kind(answer) != "text/event-stream":
+        return Failure(ModelReplyError(reason="it does not come piece by piece"))
+    for event in anthropic.Stream.raw_events(answer.http_response):
+        failure = take(event.event or "", event.data)
+        if failure is not None:
+            return failure
+    return None
 
 
 class _Deadlines:

@@ -66,11 +66,11 @@ def request_for(ask: Ask, model: str, fields: frozenset[str]) -> dict[str, objec
         "system": [
             {
                 "type": "text",
-                "text": _sendable(rules),
+                "text": sendable(rules),
                 "cache_control": {"type": "ephemeral"},
             }
         ],
-        "messages": [{"role": "user", "content": _sendable(ask.text)}],
+        "messages": [{"role": "user", "content": sendable(ask.text)}],
     }
     if THINKING in fields:
         request["thinking"] = {"type": "disabled"}
@@ -120,6 +120,6 @@ def _schema_text(ask: Ask) -> str:
     return json.dumps(ask.schema, ensure_ascii=False, separators=(",", ":"))
 
 
-def _sendable(text: str) -> str:
+def sendable(text: str) -> str:
     """Give a text without half surrogates, which no UTF-8 can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")

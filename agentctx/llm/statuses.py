@@ -37,6 +37,16 @@ _MISSING = {404, 410}
 _BAD_QUESTION = {400, 422}
 _TOO_LARGE = {413, 431}
 _PASSING = {408, 409, 425}
+_STATUS_OF = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
 _FIRST_ERROR = 400
 _OURS = 500
 _TOO_LONG = ("too long", "too large", "context window", "maximum context", "exceed")
@@ -58,6 +68,13 @@ def failure_of_status(error: anthropic.APIStatusError, model: str) -> Failure:
     if status not in _BAD_QUESTION:
         doubts = frozenset()
     return Failure(ours, again=again, doubts=doubts)
+
+
+def failure_of_event(kind: str, message: str, model: str) -> Failure:
+    """Give what an error means that comes in the midst of an answer."""
+    status = _STATUS_OF.get(kind, _OURS)
+    ours = _error(status, f"{message} {kind}".lower(), model[:200])
+    return Failure(ours, again=status in _BUSY or status >= _OURS)
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from corpus.visible import visible
+
+if TYPE_CHECKING:
+    from corpus.errors import CodedError
 
 MOST_TOLD = 40
 """Characters of what a caller gave that are told back."""
@@ -18,3 +23,17 @@ def clean(text: str) -> str:
 def told(text: str) -> str:
     """Give the beginning of what a caller gave, on one line."""
     return " ".join(clean(text).split())[:MOST_TOLD]
+
+
+def failure_of(
+    error: CodedError, store_errors: tuple[type[CodedError], ...]
+) -> dict[str, object]:
+    """Give a failure as a client is told of it; the store is named where it failed."""
+    value: dict[str, object] = {
+        "error": clean(str(error)),
+        "code": error.code,
+        "hint": error.hint,
+    }
+    if isinstance(error, store_errors):
+        value["degraded"] = error.code
+    return value

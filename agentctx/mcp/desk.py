@@ -10,9 +10,15 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from agentctx.errors import HomeError, ProjectGoneError
+from agentctx.errors import HomeError
+from agentctx.mcp.whereabouts import (
+    SESSION_VARIABLE,
+    Whereabouts,
+    can_be_session,
+    signature,
+)
 from agentctx.project import resolve_project
 from agentctx.records.graph import repo_path
 from agentctx.records.namespaces import note_namespace
@@ -24,20 +30,15 @@ from corpus.errors import (
     StoreForeignError,
     StoreTooNewError,
     StoreUnusableError,
-    UsageError,
 )
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
-    from agentctx.clock import Clock
+    from agentctx.mcp.whereabouts import Place
     from agentctx.project import Project
     from agentctx.records.store import Store
-
-PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
-LONGEST_SESSION = 200
 
 STORE_ERRORS = (
     HomeError,
@@ -50,58 +51,19 @@ STORE_ERRORS = (
 """What can be wrong with the store itself; answers are degraded then."""
 
 
-class Place(NamedTuple):
-    """Where a server stands: the user's folder, its environment, the world outside."""
-
-    home: str
-    environ: Mapping[str, str]
-    clock: Clock
-    random: Callable[[int], bytes]
-
-
-class Desk:
+class Desk(Whereabouts):
     """Where tools are called, one at a time."""
 
     def __init__(self, place: Place) -> None:
-        self.place = place
-        self.client_root: Path | None = None
+        super().__init__(place)
         self._store: Store | None = None
         self._seen: tuple[int, ...] = ()
-
-    @property
-    def named_root(self) -> Path | None:
-        """The folder that the environment names as the project, if it names one."""
-        named = self.place.environ.get(PROJECT_VARIABLE, "")
-        return Path(named) if named else None
 
     @property
     def session_id(self) -> str | None:
         """The session that the client names, where it can be kept."""
         named = self.place.environ.get(SESSION_VARIABLE, "")
-        fits = 0 < len(named) <= LONGEST_SESSION and named.isprintable()
-        return named if fits else None
-
-    def project(self) -> Project:
-        """Resolve the project: the environment's, the client's, the folder we are in.
-
-        Where the first two name the main working tree and we are in a linked one, that
-        is the one meant. A folder that was named and is gone is `ProjectGoneError`: no
-        other project answers for it. Raises `UsageError` without any folder at all.
-        """
-        named = self.named_root or self.client_root
-        if named is not None and not os.path.isdir(named):  # noqa: PTH112 - any text
-            raise ProjectGoneError
-        try:
-            here = Path.cwd()
-        except OSError:
-            if named is None:
-                raise UsageError(problem="the working directory is gone") from None
-            here = named
-        project = resolve_project(named or here, environ=self.place.environ)
-        if named in {None, here}:
-            return project
-        own = resolve_project(here, environ=self.place.environ)
-        return own if own.project_id == project.project_id else project
+        return named if can_be_session(named) else None
 
     def file_of(self, project: Project, path: str) -> str | None:
         """Give a path as the project names it; None when it is not inside.
@@ -176,14 +138,14 @@ class Desk:
         try:
             prepare_home(place.home, create=create)
             path = store_path(place.home)
-            if self._store is not None and _signature(path) == self._seen:
+            if self._store is not None and signature(path) == self._seen:
                 return self._store
             self.forget()  # its end may write, so the file is looked at after it
-            seen = _signature(path)
+            seen = signature(path)
             self._store = open_store(
                 place.home, clock=place.clock, random=place.random, create=create
             )
-            self._seen = seen or _signature(path)
+            self._seen = seen or signature(path)
         except STORE_ERRORS:
             self.forget()
             raise
@@ -205,15 +167,6 @@ def _refresh_digest(store: Store, project: Project) -> None:
     )
 
     refresh_digest(store, Facts(project))
-
-
-def _signature(path: str) -> tuple[int, ...]:
-    """Give what tells a file from another, and from itself once it is rewritten."""
-    try:
-        status = os.lstat(path)
-    except FileNotFoundError:
-        return ()
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _nearest_folder(path: str) -> Path:

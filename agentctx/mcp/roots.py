@@ -11,7 +11,11 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from mcp.server.context import ServerRequestContext
+
+    from agentctx.mcp.whereabouts import Whereabouts
 
     Context = ServerRequestContext[Any]
 
@@ -50,6 +54,20 @@ class Asker:
         self._silent = 0
         folders = (_folder(str(root.uri)) for root in answer.roots)
         return next((folder for folder in folders if folder is not None), None)
+
+
+def asking(where: Whereabouts) -> Callable[[Context], Awaitable[None]]:
+    """Give what asks a client for its root before each call of a tool.
+
+    A root once known stays until another is named; the environment's needs no asking.
+    """
+    asker = Asker()
+
+    async def meet(context: Context) -> None:
+        if where.named_root is None:
+            where.client_root = await asker.root(context) or where.client_root
+
+    return meet
 
 
 def _folder(uri: str) -> Path | None:

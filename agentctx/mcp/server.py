@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agentctx.mcp import roots
-from agentctx.mcp.cleaned import clean
+from agentctx.mcp.cleaned import failure_of
 from agentctx.mcp.desk import STORE_ERRORS
 from agentctx.mcp.schemas import BOUNDED
 from agentctx.mcp.table import BY_NAME, TOOLS
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from agentctx.mcp.desk import Desk
-    from corpus.errors import CodedError
-    from corpus.mcp.host import Context, Results
+    from corpus.mcp.host import Results
     from corpus.mcp.offer import Answer
 
 NAME = "agentctx"
@@ -65,12 +65,6 @@ def _serving(desk: Desk) -> host.Serving:
         tool = BY_NAME[name]
         return tool.run(desk, checked(tool.takes, given, bounded=BOUNDED))
 
-    asker = roots.Asker()
-
-    async def meet(context: Context) -> None:
-        if desk.named_root is None:  # a root once known stays until another is named
-            desk.client_root = await asker.root(context) or desk.client_root
-
     return host.Serving(
         name=NAME,
         title="Project records",
@@ -78,18 +72,7 @@ def _serving(desk: Desk) -> host.Serving:
         names=BY_NAME,
         offered=lambda: TOOLS,
         call=call,
-        failure=_failure,
-        meet=meet,
+        failure=partial(failure_of, store_errors=STORE_ERRORS),
+        meet=roots.asking(desk),
         terse=True,
     )
-
-
-def _failure(error: CodedError) -> dict[str, object]:
-    value: dict[str, object] = {
-        "error": clean(str(error)),
-        "code": error.code,
-        "hint": error.hint,
-    }
-    if isinstance(error, STORE_ERRORS):
-        value["degraded"] = error.code
-    return value

@@ -1,4 +1,4 @@
-"""Start the server of records: import what it takes, then serve."""
+"""Start a server, of records or of memory: import what it takes, then serve."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from corpus.mcp.start import loading
 
 if TYPE_CHECKING:
     from agentctx.mcp.desk import Desk
+    from agentctx.mcp.memorydesk import MemoryDesk
     from corpus.mcp.host import Results
 
 
@@ -16,3 +17,10 @@ def serve(desk: Desk, results: Results) -> None:
     with loading():
         from agentctx.mcp import server  # noqa: PLC0415 - slow, and only when served
     server.serve(desk, results)
+
+
+def serve_memory(desk: MemoryDesk, results: Results) -> None:
+    """Serve the tools of memory until the client ends; raises `OutputError`."""
+    with loading():
+        from agentctx.mcp import memoryserver  # noqa: PLC0415 - the same
+    memoryserver.serve(desk, results)

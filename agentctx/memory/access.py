@@ -50,10 +50,14 @@ class Place(NamedTuple):
 
 
 class Access:
-    """Gives the store to one thread at a time; raises what keeps it from being used."""
+    """Gives the store to one thread at a time; raises what keeps it from being used.
 
-    def __init__(self, place: Place) -> None:
+    Without `create` it is made nowhere that has no place for it.
+    """
+
+    def __init__(self, place: Place, *, create: bool = True) -> None:
         self.place = place
+        self._open = place.made if create else place.opened
         self.closed = False
         self._lock = threading.RLock()
         self._store: MemoryStore | None = None
@@ -99,7 +103,7 @@ class Access:
             if seen == self._signature():
                 detail, problem = str(error.facts["detail"]), error.facts["problem"]
                 raise MemoryDegradedError(detail=detail, problem=problem)
-        self._store = self.place.made()
+        self._store = self._open()
         self._refused = None
         return self._store
 

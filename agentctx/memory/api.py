@@ -25,8 +25,10 @@ from agentctx.memory.requests import drop_requests
 from agentctx.memory.reviews import Review, Reviews
 from agentctx.memory.running import Ran
 from agentctx.memory.saying import Saying
+from agentctx.memory.summary import mark_stale
 from agentctx.memory.telling import Flushed, NewThread
 from agentctx.memory.threads import active_thread, new_thread
+from agentctx.memory.underreview import stop_reviews
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -61,7 +63,8 @@ class Options(TypedDict, total=False):
 
     Without a `pipeline` turns are kept and their jobs wait. `capacity` is the context
     of the model that is talked to; `budgets` overrides what follows from it. `tell`
-    hears notices; `before_new_thread` ends what the host has under way.
+    hears notices; `before_new_thread` ends what the host has under way. Without
+    `recover` nothing is written at the opening: memory is only looked at.
     """
 
     pipeline: Pipeline | None
@@ -69,6 +72,7 @@ class Options(TypedDict, total=False):
     budgets: Budgets | None
     tell: Callable[[Notice], None]
     before_new_thread: Callable[[], None]
+    recover: bool
 
 
 class Memory(Care):
@@ -107,7 +111,8 @@ class Memory(Care):
         """
         look = clock if callable(clock) else clock.now
         memory = cls(Place(root, look, ids, owner), options)
-        memory.recover()
+        if options.get("recover", True):
+            memory.recover()
         return memory
 
     def __enter__(self) -> Self:
@@ -126,18 +131,31 @@ class Memory(Care):
         """What was told so far, each cause once."""
         return tuple(self._notices)
 
-    def close(self) -> None:
-        """Let no further work begin, wait for what is under way, and let go (M3.4)."""
+    @property
+    def waiting(self) -> str | None:
+        """The code of what kept the last pass from asking a model, if anything did."""
+        return None if self._processing is None else self._processing.waiting
+
+    def close(self, *, wait: float | None = None) -> None:
+        """Let no further work begin, wait for what is under way, and let go (M3.4).
+
+        A program that ends anyway may `wait` so many seconds at most: a question that
+        is still under way then goes with it, and its job is free after its lease.
+        """
         if self._processing is not None:
-            self._processing.close()
+            self._processing.close(wait=wait)
         self._reviews.end_all()
         self._access.close()
 
     def recover(self) -> tuple[TurnId, ...]:
         """Interrupt and queue what was given up, and refresh the summary (M2.3)."""
         with self._notices.instead_of(*STORE_FAILURES), self._access() as store:
-            with store.writing() as writing:
-                found = turns.recover(writing)
+            try:
+                with store.writing() as writing:
+                    found = turns.recover(writing)
+            except MemoryDegradedError:
+                mark_stale(self._root)
+                raise
             self._refresh(store)
             return found
         return ()
@@ -267,6 +285,7 @@ class Memory(Care):
             with store.writing() as writing:
                 now = active_thread(writing.tx)  # another program may have been first
                 made = now if now != old else new_thread(writing)[0]
+                stop_reviews(writing)
                 pending = jobs.unfinished(writing.tx, watermark)
                 failed = jobs.failed_of(writing.tx, watermark)
             self._refresh(store)
@@ -326,6 +345,7 @@ class Memory(Care):
             store.writing() as writing,
         ):
             drop_requests(writing)
+            stop_reviews(writing)
         return (
             "The workbench was reset. Memory, its exports and the history of the"
             " terminal were kept; `agentctx memory clear --confirm` clears memory."
@@ -345,7 +365,8 @@ class Memory(Care):
         return self._processing.within(watermark, seconds, wait=wait)
 
     def _is_damaged(self) -> None:
-        """Let status and summary say so at once (M4.10)."""
+        """Let status and summary say so at once, the file to everybody (M4.10)."""
+        mark_stale(self._root)
         with suppress(MemoryRuleError):
             self._access.refuse(
                 MemoryDegradedError(

@@ -12,7 +12,7 @@ from agentctx.memory import housekeeping, steering
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.exporting import export_memory
 from agentctx.memory.importing import Imported, import_memory
-from agentctx.memory.items import chain, item_by_id, items
+from agentctx.memory.items import chain, find_item, item_by_id, items, live_item
 from agentctx.memory.letting import LetGo, let_go
 from agentctx.memory.model import RecallQuery
 from agentctx.memory.notices import STORE_FAILURES
@@ -82,6 +82,16 @@ class Care:
         with readable(self._access.place) as store, store.looking() as db:
             return shown_item(db, item_id)
 
+    def find(self, text: str) -> ItemId:
+        """Give the id that a person's abbreviation names."""
+        with readable(self._access.place) as store, store.looking() as db:
+            return find_item(db, text)
+
+    def read(self, item_id: ItemId) -> Shown:
+        """Give an active item with its newest words, as an agent may read it."""
+        with self._access() as store, store.looking() as db:
+            return shown_item(db, live_item(db, item_id).id)
+
     def search(self, text: str, paths: Sequence[str] = ()) -> Answer:
         """Find items by words, for a person: no request, and nothing is spent."""
         with self._access() as store, store.looking() as db:
@@ -133,6 +143,11 @@ class Care:
         """Give the turns, quotes and jobs that an item stands on."""
         with self._access() as store, store.looking() as db:
             return steering.why(db, item_id)
+
+    def live(self, item_id: ItemId) -> steering.Why:
+        """Give the same of an active item; an old revision names the live one."""
+        with self._access() as store, store.looking() as db:
+            return steering.why(db, live_item(db, item_id).id)
 
     def revisions(self, item_id: ItemId) -> tuple[Item, ...]:
         """Give every revision of an item, the oldest first."""

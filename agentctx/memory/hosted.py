@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import stamp
+from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.model import ItemId, RecallQuery
 from agentctx.memory.rawtext import dumped
@@ -91,6 +92,7 @@ def begin(
 
     review = review_of(writing.tx, prompt.session_id)
     turn = begin_turn(writing, _new_turn(prompt, review), lease=lease)
+    note_return(writing, prompt.session_id)
     query = _query(turn, prompt, review)
     policy = policy_for(
         turn.profile, turn.thread_id, recall=RECALL_TOKENS, mapped=prompt.map_tokens
@@ -140,11 +142,9 @@ def give_up(store: MemoryStore, session_id: str) -> Turn | None:
 def leave(store: MemoryStore, session_id: str) -> Turn | None:
     """End a session: its open turn was given up, and its review is over (H3)."""
     ended = give_up(store, session_id)
-    with store.looking() as db:
-        reviewed = review_of(db, session_id) is not None
-    if reviewed:
-        with store.writing() as writing:
-            stop_review(writing, session_id)
+    with store.writing() as writing:
+        stop_review(writing, session_id)
+        note_end(writing, session_id)
     return ended
 
 

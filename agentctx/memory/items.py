@@ -18,6 +18,7 @@ from agentctx.memory.candidates import (
     suppress,
 )
 from agentctx.memory.jobs import finish, require_held
+from agentctx.memory.mapping import one_line
 from agentctx.memory.model import (
     MOST_OPERATIONS,
     Candidate,
@@ -30,11 +31,13 @@ from agentctx.memory.model import (
 from agentctx.memory.rawtext import raw
 from agentctx.memory.recallindex import index_item, item_of, unindex_item
 from agentctx.memory.refusals import (
+    MemoryItemAmbiguousError,
     MemoryItemNotFoundError,
     MemoryItemOldError,
     MemoryRuleError,
 )
 from corpus.scripts import comparable, fold_case
+from corpus.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +51,8 @@ _COLUMNS = (
     " pinned, created_at, updated_at"
 )
 _NAME_CHARACTERS = 200
+_PREFIX = "memory_"
+_MOST_NAMED, _SUBJECT = 5, 60
 _ENDS = " .!?;:。！？；："
 
 OperationName = Literal["create", "revise", "supersede", "reject"]
@@ -149,6 +154,31 @@ def item_by_id(db: Db, item_id: ItemId) -> Item:
     return item_of(row)
 
 
+def find_item(db: Db, text: str) -> ItemId:
+    """Give the id of the one item that a text names: its id, or the beginning of it.
+
+    What begins several revisions of an item names its live one, else the newest.
+    `MemoryItemNotFoundError`, `MemoryItemAmbiguousError`.
+    """
+    part = text.strip().lower()
+    part = part if part.startswith(_PREFIX) else f"{_PREFIX}{part}"
+    rows = db.execute(
+        "SELECT id, logical_id, subject FROM memory_items"
+        " WHERE id BETWEEN :part AND :part || '~'"
+        " ORDER BY logical_id, id = :part DESC, status = 'active' DESC, revision DESC",
+        {"part": part.encode("utf-8", "replace").decode()},
+    ).fetchall()
+    found: dict[str, sqlite3.Row] = {}
+    for row in rows:
+        found.setdefault(row["logical_id"], row)
+    if not found or not text.strip():
+        raise MemoryItemNotFoundError(item_id=visible(text)[:_NAME_CHARACTERS])
+    if len(found) > 1:
+        raise _ambiguous(text.strip(), tuple(found.values()))
+    (row,) = found.values()
+    return ItemId(row["id"])
+
+
 def live_item(db: Db, item_id: ItemId) -> Item:
     """Give an active item; an old revision is refused with the live one's name."""
     item = item_by_id(db, item_id)
@@ -181,6 +211,18 @@ def items(db: Db, *, every: bool = False) -> tuple[Item, ...]:
     return tuple(item_of(row) for row in rows)
 
 
+def project_items(db: Db) -> dict[str, ItemId]:
+    """Give the live revision of what is believed for the whole project, newest first.
+
+    By logical id.
+    """
+    rows = db.execute(
+        "SELECT logical_id, id FROM memory_items"
+        " WHERE status = 'active' AND thread_id IS NULL ORDER BY updated_at DESC, id"
+    )
+    return {str(row["logical_id"]): ItemId(row["id"]) for row in rows}
+
+
 def newest_items(
     db: Db, thread_id: ThreadId, most: int
 ) -> tuple[tuple[Item, ...], int]:
@@ -203,6 +245,19 @@ def identity(meaning: Meaning, thread_id: ThreadId | None) -> str:
     plain = " ".join(subject.split())
     paths = sorted(set(map(raw, meaning.applies_to_paths)))
     return json.dumps([thread_id, plain.strip(_ENDS) or plain, paths])
+
+
+def _ambiguous(text: str, rows: Sequence[sqlite3.Row]) -> MemoryItemAmbiguousError:
+    """Name what was found with its subjects, so that one can be chosen."""
+    shown = rows[:_MOST_NAMED]
+    named = [f"{row['id']} ({one_line(row['subject'])[:_SUBJECT]})" for row in shown]
+    more = ["…"] if len(rows) > len(shown) else []
+    return MemoryItemAmbiguousError(
+        found=text,
+        count=len(rows),
+        items=", ".join([*named, *more]),
+        ids=tuple(str(row["id"]) for row in shown),
+    )
 
 
 def _check_coverage(

@@ -243,4 +243,7 @@ def _source(one: Quoted) -> str:
 def _cut_lines(text: str, most: int, tokens: Tokens) -> str:
     """Cut a quoted text; no line of it loses its quotation mark."""
     cut = clipped(text, most, tokens, mark="…\n")
+    if cut != text:
+        bare = f"\n{QUOTE.rstrip()}…\n"  # a line of which only its mark was left
+        cut = f"{cut.removesuffix(bare)}…\n" if cut.endswith(bare) else cut
     return cut if cut == text or f"\n{QUOTE}" in cut else ""

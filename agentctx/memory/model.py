@@ -40,6 +40,8 @@ MOST_PATHS, PATH_CHARACTERS = 10, 400
 MOST_SOURCES, QUOTE_CHARACTERS = 8, 2_000
 RELATED_TARGETS = 20
 EVIDENCE_KEY_CHARACTERS = 200
+NAME_CHARACTERS = 200
+"""Characters of a session's id, and of the name of a rule."""
 
 
 class Turn(NamedTuple):

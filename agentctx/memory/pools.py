@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import RecallPoolError, RecallQuotaError, RecallTextError
 from agentctx.memory.model import ItemId, RecallPolicy, RecallQuery
+from agentctx.memory.refusals import RecallPoolError, RecallQuotaError, RecallTextError
 from agentctx.memory.terms import LONGEST, normal_form
 
 if TYPE_CHECKING:

@@ -46,6 +46,7 @@ class Processing:
         self._working = threading.RLock()
         self._closing = threading.Event()
         self._threads: list[threading.Thread] = []
+        self.waiting: str | None = None
 
     def within(self, watermark: Watermark, seconds: float, *, wait: bool) -> bool:
         """Work through a watermark; say whether the pass was over in time.
@@ -78,15 +79,21 @@ class Processing:
                 if not watch or ended or stops() or self._closing.wait(IDLE):
                     return ran
 
-    def close(self) -> None:
-        """Let no further step begin, and wait for every pass to be over (M3.4)."""
+    def close(self, *, wait: float | None = None) -> None:
+        """Let no further step begin, and wait for every pass to be over (M3.4).
+
+        With `wait` for so many seconds at most, all passes together.
+        """
         self._closing.set()
+        until = None if wait is None else time.monotonic() + wait
         for thread in self._threads:
             if thread is not threading.current_thread():
-                thread.join()
+                thread.join(_left(until))
         self._threads = []
-        with self._working:  # a worker in a thread of the program's own
-            return
+        # a worker in a thread of the program's own
+        left = _left(until)
+        if self._working.acquire(timeout=-1 if left is None else left):
+            self._working.release()
 
     def _pass(self, watermark: Watermark, until: float, *, wait: bool) -> None:
         with self._means.notices.instead_of(*STORE_FAILURES):
@@ -164,6 +171,11 @@ class Processing:
 
     def _run(self, store: MemoryStore, shift: Shift) -> Ran:
         ran = run_pipeline(store, self._means.pipeline, shift)
+        self.waiting = ran.waiting
         if ran.succeeded or ran.empty:
             self._means.refresh(store)
         return ran
+
+
+def _left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - time.monotonic())

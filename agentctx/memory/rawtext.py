@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from agentctx.memory.model import (
     EVIDENCE_KEY_CHARACTERS,
     MAX_SCOPE_PATHS,
+    NAME_CHARACTERS,
     PATH_CHARACTERS,
 )
 from agentctx.memory.refusals import (
@@ -36,12 +37,32 @@ def bounded_scope(paths: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for path in paths:
-        plain = path.replace("\\", "/").removeprefix("./").rstrip("/")
+        plain = plain_path(path)
         if is_inside(plain):
             found.setdefault(raw(plain))
         if len(found) == MAX_SCOPE_PATHS:
             break
     return tuple(found)
+
+
+def plain_path(path: str) -> str:
+    """Give a path as scopes and items name it: `/` between its parts, none of them `.`.
+
+    An absolute one stays absolute.
+    """
+    parts = path.replace("\\", "/").split("/")
+    rest = [part for part in parts[1:] if part not in {"", "."}]
+    return "/".join([*(parts[:1] if parts[0] != "." else []), *rest])
+
+
+def session_name(session_id: str) -> str:
+    """Give a session's id as it is kept; `MemoryRuleError` for none."""
+    session = raw(session_id)
+    if not session.strip() or len(session) > NAME_CHARACTERS:
+        raise MemoryRuleError(
+            reason="a session's id has 1 to 200 characters", rule="session"
+        )
+    return session
 
 
 def is_inside(path: str) -> bool:

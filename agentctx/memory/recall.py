@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import RecallItemError, RecallMismatchError, RecallPoolError
 from agentctx.memory.mapping import (
     SOURCES,
     Detail,
@@ -40,6 +39,11 @@ from agentctx.memory.recallindex import (
     newest_sources,
     standing_items,
     visible_items,
+)
+from agentctx.memory.refusals import (
+    RecallItemError,
+    RecallMismatchError,
+    RecallPoolError,
 )
 from agentctx.memory.terms import map_terms, search_terms
 from corpus.sqlite import reading
@@ -160,10 +164,12 @@ def search(
         hit_of(one.item, one.match_type)
         for one in matches[: state.policy.max_search_results]
     ]
-    kept, cost = fitting(state, ((hit.id, tokens(hit_block(hit))) for hit in hits))
+    blocks = {hit.id: hit_block(hit) for hit in hits}
+    kept, cost = fitting(state, ((one, tokens(text)) for one, text in blocks.items()))
     hits = [hit for hit in hits if hit.id in kept]
     searched = Searched(key, tuple((hit.id, hit.match_type) for hit in hits))
-    return with_search(state, searched, cost), _answer(hits)
+    shown = framed([blocks[hit.id] for hit in hits])
+    return with_search(state, searched, cost), Answer(tuple(hits), shown)
 
 
 def read(
@@ -208,12 +214,9 @@ def _matches(db: Db, state: RequestState, asked: Sequence[Asked]) -> list[Match]
 def _again(db: Db, state: RequestState, known: Searched) -> Answer:
     """Give what a search found, but for what has gone since."""
     items = visible_items(db, [item_id for item_id, _ in known.hits], state.policy)
-    return _answer(
-        [hit_of(items[item_id], why) for item_id, why in known.hits if item_id in items]
-    )
-
-
-def _answer(hits: Sequence[Hit]) -> Answer:
+    hits = [
+        hit_of(items[item_id], why) for item_id, why in known.hits if item_id in items
+    ]
     return Answer(tuple(hits), framed([hit_block(hit) for hit in hits]))
 
 

@@ -6,12 +6,25 @@ CodedError
   MemoryFencedError               MEMORY_FENCED
   MemoryRuleError                 MEMORY_CONTRACT
   MemoryItemNotFoundError         NOT_FOUND
+  MemoryItemAmbiguousError        ITEM_AMBIGUOUS
   MemoryItemOldError              ITEM_OLD
+  MemoryItemKindError             ITEM_UNDECIDED
+  MemoryOffError                  MEMORY_OFF
+  MemoryConsentError              MEMORY_CONSENT
+  MemoryPlaceError                MEMORY_PLACE
   MemoryBackupError               MEMORY_BACKUP
+  RecallMismatchError             RECALL_MISMATCH
+  RecallTextError                 RECALL_EMPTY
+  RecallQuotaError                RECALL_QUOTA
+  RecallPoolError                 RECALL_POOL
+  RecallItemError                 RECALL_UNAVAILABLE
   TurnNotFoundError               TURN_NOT_FOUND
   TurnEndedError                  TURN_ENDED
   TurnLateError                   TURN_LATE
   TurnLeaseError                  TURN_LEASE
+  SessionUnboundError             SESSION_UNBOUND
+  SessionTurnError                SESSION_NO_TURN
+  SessionUnclearError             SESSION_UNCLEAR
 
 Each class owns its sentence, its code, its exit status and the next step; whoever
 raises it supplies only the values named in the sentence (checked by a test).
@@ -21,8 +34,13 @@ raises it supplies only the values named in the sentence (checked by a test).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agentctx.errors import MemoryContractError
 from corpus.errors import CodedError
+
+if TYPE_CHECKING:
+    from corpus.errors import Fact
 
 
 class MemoryAbsentError(CodedError):
@@ -36,6 +54,11 @@ class MemoryDegradedError(CodedError):
     sentence = "conversation memory cannot be used: {detail}"
     hint = "nothing was changed; `agentctx memory clear --confirm` begins it anew"
     extra = ("problem",)
+
+    def __init__(self, **facts: Fact) -> None:
+        super().__init__(**facts)
+        if facts.get("problem") == "not_a_folder":  # which no command of ours deletes
+            self.hint = "nothing was changed; move `.agentctx` away, it is no folder"
 
 
 class MemoryFencedError(CodedError):
@@ -57,10 +80,42 @@ class MemoryItemNotFoundError(CodedError):
     hint = "look for it with `agentctx memory list --all`"
 
 
+class MemoryItemAmbiguousError(CodedError):
+    code = "ITEM_AMBIGUOUS"
+    sentence = "`{found}` begins the ids of {count} items: {items}"
+    hint = "give more of the id"
+    extra = ("ids",)
+
+
 class MemoryItemOldError(CodedError):
     code = "ITEM_OLD"
     sentence = "`{item_id}` is an old revision; {live}"
     hint = "see every revision with `agentctx memory history ID`"
+
+
+class MemoryOffError(CodedError):
+    code = "MEMORY_OFF"
+    sentence = "conversation memory is off here: {reason}"
+    hint = "what is kept can be looked at, exported and removed meanwhile"
+    extra = ("off",)
+
+
+class MemoryConsentError(CodedError):
+    code = "MEMORY_CONSENT"
+    sentence = "`{command}` cannot be taken back and was not confirmed"
+    hint = "nothing was changed; say `--confirm` if that is meant"
+
+
+class MemoryItemKindError(CodedError):
+    code = "ITEM_UNDECIDED"
+    sentence = "`{item_id}` is a discussion: nothing of it is decided yet"
+    hint = "say what it is, as with `--type decision`, if it is decided all the same"
+
+
+class MemoryPlaceError(CodedError):
+    code = "MEMORY_PLACE"
+    sentence = "no project's memory can lie in `{folder}`: it is your store of records"
+    hint = "go to the folder of a project first"
 
 
 class MemoryBackupError(CodedError):
@@ -91,3 +146,63 @@ class TurnLeaseError(CodedError):
     code = "TURN_LEASE"
     sentence = "the turn `{turn_id}` is another's, and still open"
     hint = "only who began a turn ends it"
+
+
+class SessionUnboundError(CodedError):
+    code = "SESSION_UNBOUND"
+    sentence = "this memory server was started for no session"
+    hint = (
+        "start it with `--session ID`, or let `CLAUDE_CODE_SESSION_ID` or"
+        " `AGENTCTX_SESSION` name the session"
+    )
+
+
+class SessionTurnError(CodedError):
+    code = "SESSION_NO_TURN"
+    sentence = "the session of this memory server has no open turn"
+    hint = (
+        "go on without memory, and ask again with the next prompt; if it stays so,"
+        " prompts are not kept: `agentctx status` says why"
+    )
+
+
+class SessionUnclearError(CodedError):
+    code = "SESSION_UNCLEAR"
+    sentence = (
+        "the session of this memory server has ended, and {count} others have an open"
+        " turn"
+    )
+    hint = (
+        "go on without memory; it can be asked again when one of them is open alone,"
+        " or once this client's servers are started anew"
+    )
+
+
+class RecallMismatchError(MemoryContractError):
+    code = "RECALL_MISMATCH"
+    sentence = "what is asked of memory is for {asked}, what may be shown for {allowed}"
+    hint = "make the query and the policy for one profile and one thread"
+
+
+class RecallTextError(MemoryContractError):
+    code = "RECALL_EMPTY"
+    sentence = "a search of memory holds no word"
+    hint = "give at least one word to look for"
+
+
+class RecallQuotaError(MemoryContractError):
+    code = "RECALL_QUOTA"
+    sentence = "this request has used its {limit} {what} of memory"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallPoolError(MemoryContractError):
+    code = "RECALL_POOL"
+    sentence = "{left} tokens are left for memory in this request; that holds no item"
+    hint = "go on with what was found; the next prompt begins anew"
+
+
+class RecallItemError(MemoryContractError):
+    code = "RECALL_UNAVAILABLE"
+    sentence = "memory has no such item for this request"
+    hint = "read an id that the memory map or a search of this request shows"

@@ -7,7 +7,7 @@ work goes on (C3, C4); a breach of contract is always told.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from agentctx.memory import recall
 from agentctx.memory.clipping import api_tokens
@@ -18,10 +18,10 @@ from agentctx.memory.projection import Exchange
 from agentctx.memory.projection import checkpoint as checkpoint_within
 from agentctx.memory.projection import history as history_within
 from agentctx.memory.recall import Answer
-from agentctx.memory.refusals import MemoryRuleError, TurnEndedError
-from agentctx.memory.requests import drop_request, keep_request, request_state
+from agentctx.memory.refusals import MemoryRuleError
+from agentctx.memory.requests import OVER, drop_request, keep_request, spend
 from agentctx.memory.threads import thread_of
-from agentctx.memory.turns import completed_turns, turn_of
+from agentctx.memory.turns import completed_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,14 +33,12 @@ if TYPE_CHECKING:
     from agentctx.memory.model import ItemId, RecallPolicy, RecallQuery, Turn
     from agentctx.memory.notices import Notices
     from agentctx.memory.pools import RequestState
+    from agentctx.memory.requests import Given
     from agentctx.memory.reviews import Constraint
     from agentctx.memory.store import MemoryStore
-    from corpus.sqlite import Db
 
     Access = Callable[[], AbstractContextManager[MemoryStore]]
     """Gives the open store to one thread at a time; raises where it is degraded."""
-
-Given = TypeVar("Given")
 
 EMPTY_MAP = Map()
 EMPTY_ANSWER = Answer((), "")
@@ -162,39 +160,14 @@ class Request:
         ask: Callable[[MemoryStore, RequestState], tuple[RequestState, Given]],
         empty: Given,
     ) -> Given:
-        """Ask within what is left, and keep what is left then (H2).
-
-        What costs nothing writes nothing. Another step that was quicker is respected.
-        """
+        """Ask within what is left; nothing where the request was not admitted."""
         if self.turn is None or self._policy is None:
             if self._closed:
-                reason = "the request is over"
-                raise MemoryRuleError(reason=reason, rule="request_over")
+                raise MemoryRuleError(reason="the request is over", rule=OVER)
             return empty
         with self._notices.instead_of(*TURN_FAILURES), self._access() as store:
-            with store.looking() as db:
-                before = self._state(db)
-                after, given = ask(store, before)
-            if after == before:
-                return given
-            with store.writing() as writing:
-                now = self._state(writing.tx)
-                if now != before:
-                    after, given = ask(store, now)
-                keep_request(writing, self.turn.id, after)
-            return given
+            return spend(store, self.turn.id, ask)
         return empty
-
-    def _state(self, db: Db) -> RequestState:
-        assert self.turn is not None
-        state = request_state(db, self.turn.id)
-        if state is None:
-            turn = turn_of(db, self.turn.id)  # another program may have cleared memory
-            if turn.state == "interrupted":
-                raise TurnEndedError(turn_id=turn.id, state=turn.state)
-            reason = "the request is over, as is its turn"
-            raise MemoryRuleError(reason=reason, rule="request_over")
-        return state
 
 
 def _refreshed(store: MemoryStore, state: RequestState) -> tuple[RequestState, Map]:

@@ -6,21 +6,51 @@ with the turn's end, which the database sees to. Clearing fences it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from agentctx.memory.pools import parse_state, state_text
 from agentctx.memory.refusals import (
     MemoryFencedError,
+    MemoryRuleError,
     TurnEndedError,
 )
 from agentctx.memory.store import fence_of
 from agentctx.memory.turns import turn_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentctx.memory.model import TurnId
     from agentctx.memory.pools import RequestState
-    from agentctx.memory.store import Writing
+    from agentctx.memory.store import MemoryStore, Writing
     from corpus.sqlite import Db
+
+Given = TypeVar("Given")
+
+OVER = "request_over"
+"""The rule that is broken by asking what is over."""
+
+
+def spend(
+    store: MemoryStore,
+    turn_id: TurnId,
+    ask: Callable[[MemoryStore, RequestState], tuple[RequestState, Given]],
+) -> Given:
+    """Ask within what a turn's request has left, and keep what is left then (H2).
+
+    What costs nothing writes nothing. Another step that was quicker is respected.
+    """
+    with store.looking() as db:
+        before = _state(db, turn_id)
+        after, given = ask(store, before)
+    if after == before:
+        return given
+    with store.writing() as writing:
+        now = _state(writing.tx, turn_id)
+        if now != before:
+            after, given = ask(store, now)
+        keep_request(writing, turn_id, after)
+    return given
 
 
 def request_state(db: Db, turn_id: TurnId) -> RequestState | None:
@@ -70,3 +100,14 @@ def drop_requests(writing: Writing) -> None:
         " (SELECT id FROM turns WHERE state = 'open' AND lease_owner = ?)",
         (writing.owner,),
     )
+
+
+def _state(db: Db, turn_id: TurnId) -> RequestState:
+    state = request_state(db, turn_id)
+    if state is None:
+        turn = turn_of(db, turn_id)  # another program may have cleared memory
+        if turn.state == "interrupted":
+            raise TurnEndedError(turn_id=turn.id, state=turn.state)
+        reason = "the request is over, as is its turn"
+        raise MemoryRuleError(reason=reason, rule=OVER)
+    return state

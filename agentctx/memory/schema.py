@@ -212,6 +212,10 @@ WHERE status = 'active'""",
   items_json TEXT NOT NULL CHECK (json_valid(items_json)),
   created_at TEXT NOT NULL
 ) STRICT""",
+    """CREATE TABLE ended_sessions (
+  session_id TEXT PRIMARY KEY NOT NULL,
+  ended_at TEXT NOT NULL
+) STRICT""",
     """CREATE TRIGGER request_ends AFTER UPDATE OF state ON turns
 WHEN new.state <> 'open' BEGIN
   DELETE FROM memory_requests WHERE turn_id = new.id;

@@ -99,6 +99,22 @@ def pin(writing: Writing, item_id: ItemId, *, on: bool = True) -> Item:
 def why(db: Db, item_id: ItemId) -> Why:
     """Give the turns, quotes and jobs an item stands on."""
     item = item_by_id(db, item_id)
+    reasons = reasons_of(db, item_id)
+    jobs = dict.fromkeys(one.job_id for one in reasons)
+    deciding = db.execute(
+        """
+        SELECT DISTINCT j.id FROM memory_jobs j, json_each(j.payload_json,
+                                                          '$.candidate_ids') c
+          JOIN memory_item_candidates i ON i.candidate_id = c.value
+         WHERE j.kind = 'consolidation' AND i.item_id = ? ORDER BY j.rowid
+        """,
+        (item_id,),
+    )
+    return Why(item, reasons, (*jobs, *(JobId(row["id"]) for row in deciding)))
+
+
+def reasons_of(db: Db, item_id: ItemId) -> tuple[Reason, ...]:
+    """Give the quotes an item stands on, the newest words first."""
     rows = db.execute(
         """
           SELECT s.turn_id, s.role, s.quote, t.created_at, t.session_id,
@@ -113,18 +129,7 @@ def why(db: Db, item_id: ItemId) -> Why:
         """,
         (item_id, _MOST_SOURCES),
     ).fetchall()
-    reasons = tuple(Reason(*row) for row in rows)
-    jobs = dict.fromkeys(one.job_id for one in reasons)
-    deciding = db.execute(
-        """
-        SELECT DISTINCT j.id FROM memory_jobs j, json_each(j.payload_json,
-                                                          '$.candidate_ids') c
-          JOIN memory_item_candidates i ON i.candidate_id = c.value
-         WHERE j.kind = 'consolidation' AND i.item_id = ? ORDER BY j.rowid
-        """,
-        (item_id,),
-    )
-    return Why(item, reasons, (*jobs, *(JobId(row["id"]) for row in deciding)))
+    return tuple(Reason(*row) for row in rows)
 
 
 def undo(writing: Writing) -> Undone:

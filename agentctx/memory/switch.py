@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
+from agentctx.memory.refusals import MemoryAbsentError, MemoryOffError
 from agentctx.memory.verdict import FOLDER
 
 if TYPE_CHECKING:
@@ -28,6 +29,23 @@ _NO = frozenset({"0", "false", "no", "off"})
 
 Off = Literal["no_folder", "environment", "setting", "off"]
 """Why nothing is remembered: no folder, the environment, the settings, the mark."""
+
+
+REASONS: dict[Off, str] = {
+    "no_folder": "this project has no conversation memory",
+    "environment": f"the environment says so with `{VARIABLE}`",
+    "off": f"`agentctx memory off` was said, and `{FOLDER}/{MARK}` keeps that",
+    "setting": "the setting `memory` is false",
+}
+"""Why nothing is remembered, in words."""
+
+WAYS_ON: dict[Off, str] = {
+    "no_folder": "let it have one with `agentctx memory on`",
+    "environment": f"unset `{VARIABLE}`, or set it to 1",
+    "off": "turn it on with `agentctx memory on`",
+    "setting": "turn it on with `agentctx config set memory true`",
+}
+"""What turns memory on again."""
 
 
 def memory_root(project: Project) -> str:
@@ -50,6 +68,15 @@ def why_off(root: str, *, home: str, environ: Mapping[str, str]) -> Off | None:
     from agentctx.config import read_config  # noqa: PLC0415 - last, for it reads a file
 
     return None if read_config(home).flag("memory") else "setting"
+
+
+def refuse_off(off: Off) -> NoReturn:
+    """Say that memory is off, why, and what turns it on."""
+    if off == "no_folder":
+        raise MemoryAbsentError
+    error = MemoryOffError(reason=REASONS[off], off=off)
+    error.hint = f"{WAYS_ON[off]}; {error.hint}"
+    raise error
 
 
 def turn_on(root: str, *, clock: Clock, ids: Ids, owner: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _EVERYTHING = (
     "memory_reviews",
+    "ended_sessions",
     "memory_requests",
     "memory_terms",
     "memory_item_candidates",

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.clock import stamp
-from agentctx.memory.model import Profile, ThreadId, Turn, TurnId
+from agentctx.memory.model import NAME_CHARACTERS, Profile, ThreadId, Turn, TurnId
 from agentctx.memory.queueing import queue_turn
 from agentctx.memory.rawtext import (
     bounded_scope,
@@ -19,6 +19,7 @@ from agentctx.memory.rawtext import (
     evidence,
     loaded,
     raw,
+    session_name,
 )
 from agentctx.memory.refusals import (
     MemoryRuleError,
@@ -32,6 +33,7 @@ from agentctx.memory.threads import active_thread
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from agentctx.memory.store import MemoryStore, Writing
     from corpus.sqlite import Db
@@ -41,7 +43,6 @@ EXTERNAL_LEASE = timedelta(minutes=30)
 
 REVIEW_TURNS = 20
 _PROFILES = ("ordinary", "review")
-_NAME_CHARACTERS = 200
 _COLUMNS = (
     "id, thread_id, sequence, profile, intent, session_id, user_text, assistant_text,"
     " scope_paths_json, evidence_keys_json, state, created_at, updated_at"
@@ -95,7 +96,7 @@ def begin_turn(
             "id": turn_id,
             "thread": thread,
             "profile": new.profile,
-            "intent": raw(new.intent)[:_NAME_CHARACTERS],
+            "intent": raw(new.intent)[:NAME_CHARACTERS],
             "session": session,
             "text": raw(new.user_text),
             "paths": dumped(bounded_scope(new.scope_paths)),
@@ -167,7 +168,7 @@ def turn_of(db: Db, turn_id: TurnId) -> Turn:
     row = db.execute(f"SELECT {_COLUMNS} FROM turns WHERE id = ?", (turn_id,))
     found = row.fetchone()
     if found is None:
-        raise TurnNotFoundError(turn_id=turn_id[:_NAME_CHARACTERS])
+        raise TurnNotFoundError(turn_id=turn_id[:NAME_CHARACTERS])
     return as_turn(found)
 
 
@@ -179,6 +180,25 @@ def open_turns(db: Db, session_id: str | None = None) -> tuple[Turn, ...]:
         {"session": session_id},
     )
     return tuple(as_turn(row) for row in rows)
+
+
+def held_turns(db: Db, *, now: datetime) -> tuple[Turn, ...]:
+    """Give the open turns of all sessions that nobody has given up."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM turns WHERE state = 'open' AND lease_expires_at > ?"
+        " ORDER BY rowid",
+        (stamp(now),),
+    )
+    return tuple(as_turn(row) for row in rows)
+
+
+def is_held_until(db: Db, turn_id: TurnId, moment: datetime) -> bool:
+    """Say whether a turn is open and its lease lasts until a moment, or longer."""
+    row = db.execute(
+        "SELECT 1 FROM turns WHERE id = ? AND state = 'open' AND lease_expires_at >= ?",
+        (turn_id, stamp(moment)),
+    ).fetchone()
+    return row is not None
 
 
 def session_turn(db: Db, session_id: str) -> Turn | None:
@@ -236,11 +256,7 @@ def as_turn(row: sqlite3.Row) -> Turn:
 
 def check_turn(new: NewTurn) -> tuple[str, tuple[str, ...]]:
     """Give the session and the evidence of a turn; `MemoryRuleError` for none (C3)."""
-    session = raw(new.session_id)
-    if not session.strip() or len(session) > _NAME_CHARACTERS:
-        raise MemoryRuleError(
-            reason="a session's id has 1 to 200 characters", rule="session"
-        )
+    session = session_name(new.session_id)
     if new.profile not in _PROFILES:
         raise MemoryRuleError(
             reason="a profile is `ordinary` or `review`", rule="profile"
@@ -258,7 +274,7 @@ def _finish(store: MemoryStore, turn_id: TurnId, ending: _Ending) -> Turn:
             "SELECT state, lease_owner FROM turns WHERE id = ?", (turn_id,)
         ).fetchone()
         if found is None:
-            raise TurnNotFoundError(turn_id=turn_id[:_NAME_CHARACTERS])
+            raise TurnNotFoundError(turn_id=turn_id[:NAME_CHARACTERS])
         if found["state"] in {"completed", "failed"}:
             raise TurnEndedError(turn_id=turn_id, state=found["state"])
         if found["state"] == "open" and found["lease_owner"] != writing.owner:

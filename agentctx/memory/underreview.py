@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from agentctx.memory.model import EVIDENCE_KEY_CHARACTERS, ReviewItem
-from agentctx.memory.rawtext import evidence, is_inside, raw
+from agentctx.memory.model import (
+    EVIDENCE_KEY_CHARACTERS,
+    NAME_CHARACTERS,
+    PATH_CHARACTERS,
+    ReviewItem,
+)
+from agentctx.memory.rawtext import is_inside, plain_path, raw, session_name
 from agentctx.memory.refusals import MemoryRuleError
 
 if TYPE_CHECKING:
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from corpus.sqlite import Db
 
 MOST_ITEMS = 200
-NAME_CHARACTERS = EVIDENCE_KEY_CHARACTERS
+RUN_CHARACTERS = 100
 MESSAGE_CHARACTERS = 2_000
 
 
@@ -54,7 +59,7 @@ def start_review(
 ) -> StoredReview:
     """Let a session's next turns be a review; another one of it ends.
 
-    `MemoryRuleError` for a run or an item that is none.
+    `MemoryRuleError` says which item is none, or what is wrong with the run.
     """
     review = _checked(session_id, run, items)
     writing.tx.execute(
@@ -78,6 +83,11 @@ def stop_review(writing: Writing, session_id: str) -> bool:
     return gone.rowcount > 0
 
 
+def stop_reviews(writing: Writing) -> None:
+    """End the reviews of every session, as when the workbench is cleared (M3.6)."""
+    writing.tx.execute("DELETE FROM memory_reviews")
+
+
 def review_of(db: Db, session_id: str) -> StoredReview | None:
     """Give the review a session is in."""
     row = db.execute(
@@ -91,36 +101,62 @@ def review_of(db: Db, session_id: str) -> StoredReview | None:
 
 
 def _checked(session_id: str, run: str, items: Sequence[ReviewItem]) -> StoredReview:
-    session = raw(session_id)
-    if not session.strip() or len(session) > NAME_CHARACTERS:
-        _refuse("a session's id has 1 to 200 characters", "session")
-    if not run.strip() or ":" in run or len(run) > NAME_CHARACTERS // 2:
-        _refuse("a run's name has 1 to 100 characters and no colon", "review_run")
-    if len(items) > MOST_ITEMS:
-        _refuse(f"a review has at most {MOST_ITEMS} items", "review_items")
-    for one in items:
-        if not is_inside(one.path):
-            _refuse("a review item lies in a file of the project", "review_item")
-    kept = tuple(
-        ReviewItem(
-            raw(one.item_id),
-            raw(one.path),
-            raw(one.rule_id)[:NAME_CHARACTERS],
-            raw(one.message)[:MESSAGE_CHARACTERS],
+    session, name = session_name(session_id), raw(run)
+    if ":" in name or not _is_name(name, RUN_CHARACTERS):
+        _refuse(
+            "a run's name has 1 to 100 characters that can be shown, and no colon",
+            "review_run",
         )
-        for one in items
+    if len(items) > MOST_ITEMS:
+        _refuse(
+            f"a review has at most {MOST_ITEMS} items, not {len(items)}; begin one"
+            " for the part at hand",
+            "review_items",
+        )
+    kept: dict[str, ReviewItem] = {}
+    for number, one in enumerate(items, 1):
+        item = _item(number, one, EVIDENCE_KEY_CHARACTERS - len(name) - 1)
+        if item.item_id in kept:
+            first = list(kept).index(item.item_id) + 1
+            _refuse(f"item {number} has the id of item {first}", "review_item_twice")
+        kept[item.item_id] = item
+    return StoredReview(session, name, tuple(kept.values()))
+
+
+def _item(number: int, one: ReviewItem, longest: int) -> ReviewItem:
+    """Check an item and give it as it is kept; a message and a rule are cut."""
+    item_id, path = raw(one.item_id), raw(plain_path(one.path))
+    if not _is_name(item_id, longest):
+        _refuse(
+            f"item {number}: an id has 1 to {longest} characters that can be shown,"
+            " the run's name and a colon aside",
+            "review_item",
+        )
+    if not is_inside(path) or not path.isprintable():
+        _refuse(
+            f"item {number}: its path does not name a file of the project, from the"
+            f" project's folder on, in at most {PATH_CHARACTERS} characters",
+            "review_item",
+        )
+    rule, message = raw(one.rule_id), raw(one.message)
+    return ReviewItem(
+        item_id, path, rule[:NAME_CHARACTERS], message[:MESSAGE_CHARACTERS]
     )
-    if len({one.item_id for one in kept}) < len(kept):
-        _refuse("two items of a review have one id", "review_item_twice")
-    review = StoredReview(session, raw(run), kept)
-    evidence(review.keys(kept))
-    return review
+
+
+def _is_name(text: str, longest: int) -> bool:
+    return bool(text.strip()) and len(text) <= longest and text.isprintable()
 
 
 def _is_named(name: str, text: str) -> bool:
-    pattern = rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)"
-    return re.search(pattern, text) is not None
+    """Say whether a text names something; a number alone counts behind `#` only.
+
+    Letters of other scripts may stand beside a name, for not all scripts have spaces.
+    """
+    before = "(?<=#)" if name.isdigit() else r"(?<![\w./-])"
+    pattern = rf"{before}{re.escape(name)}(?![\w/-]|\.\w)"
+    return re.search(pattern, text, re.ASCII) is not None
 
 
-def _refuse(reason: str, rule: str) -> None:
+def _refuse(reason: str, rule: str) -> NoReturn:
     raise MemoryRuleError(reason=reason, rule=rule)

@@ -15,7 +15,7 @@ from agentctx.clock import stamp
 from agentctx.errors import NamespaceError
 from agentctx.records.backup import make_backup
 from agentctx.records.graph import link_supersession
-from agentctx.records.model import GLOBAL
+from agentctx.records.model import GLOBAL, ITEM_KEYS
 from agentctx.records.namespaces import list_namespaces, note_adoption
 from agentctx.records.terms import index_missing, namespace_number
 from corpus.sqlite import store_failures
@@ -146,16 +146,21 @@ def _move_nodes(tx: Tx, old: str, new: str) -> None:
 
 
 def _merge_heads(store: Store, tx: Tx, project_id: str) -> int:
-    """Let the newest of each key stay current; give how many made way."""
+    """Let the newest of each key stay current; give how many made way.
+
+    Of what was made of one memory item, what a person stands for comes first.
+    """
     rows = tx.execute(
         """
-          SELECT r.id, r.type, COALESCE(p.key, '') AS key, r.recorded_at
+          SELECT r.id, CASE WHEN p.key GLOB :items THEN '' ELSE r.type END AS type,
+                 COALESCE(p.key, '') AS key, r.recorded_at
             FROM records r LEFT JOIN provenance p ON p.record_id = r.id
-           WHERE r.project_id = ? AND r.superseded_at IS NULL
-             AND r.type IN ('handover', 'profile')
-        ORDER BY r.recorded_at DESC, r.id DESC
+           WHERE r.project_id = :project AND r.superseded_at IS NULL
+             AND (r.type IN ('handover', 'profile') OR p.key GLOB :items)
+        ORDER BY (p.key GLOB :items AND (r.source = 'cli' OR p.confirmed)) DESC,
+                 r.recorded_at DESC, r.id DESC
         """,
-        (project_id,),
+        {"project": project_id, "items": ITEM_KEYS},
     ).fetchall()
     now = stamp(store.clock())
     heads: dict[tuple[str, str], str] = {}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.heard import HEARD_TABLES
 from agentctx.records.memories import MEMORIES_TABLES
+from agentctx.records.model import ITEM_KEYS
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
@@ -305,10 +306,12 @@ def _succession(db: Db) -> tuple[str | None, str, None]:
              + (SELECT count(*) FROM (
                   SELECT 1 FROM records r LEFT JOIN provenance p ON p.record_id = r.id
                    WHERE r.superseded_at IS NULL
-                     AND r.type IN ('handover', 'profile')
-                GROUP BY r.project_id, r.type, COALESCE(p.key, '')
+                     AND (r.type IN ('handover', 'profile') OR p.key GLOB :items)
+                GROUP BY r.project_id, COALESCE(p.key, ''),
+                         CASE WHEN p.key GLOB :items THEN '' ELSE r.type END
                   HAVING count(*) > 1))
-        """
+        """,
+        {"items": ITEM_KEYS},
     ).fetchone()
     found = f"{row[0]} records break the rules of superseding" if row[0] else None
     return found, BY_HAND, None

@@ -40,6 +40,9 @@ FEWEST_TOKENS, MOST_TOKENS = 50, 300
 KEYED = frozenset({"handover", "profile"})
 """Types of which one record a key is current: another supersedes it."""
 
+ITEM_KEYS = f"memory_{'[0-9a-f]' * 32}"
+"""The keys of records that were made of a memory item: its logical id, as a GLOB."""
+
 NEVER_DECAY = frozenset({"decision", "convention", "profile"})
 
 _HIDDEN = (
@@ -55,7 +58,8 @@ class Record(NamedTuple):
 
     Times are stamps. `trust` is the least trusted source in its lineage; `confirmed`
     says that a person has stood for it. `key` tells apart records of which only one
-    is current: the fact of a profile, the worktree of a handover.
+    is current: the fact of a profile, the worktree of a handover, the memory item that
+    a record was made of.
     """
 
     rowid: int

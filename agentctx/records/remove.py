@@ -23,6 +23,7 @@ from agentctx.records.graph import link_supersession, node_id, unlink
 from agentctx.records.model import KEYED
 from agentctx.records.namespaces import adopter_of
 from agentctx.records.read import by_id, find_record, history_of
+from agentctx.records.risen import is_item_key
 from agentctx.records.rows import (
     PROVENANCE_COLUMNS,
     RECORD_COLUMNS,
@@ -381,16 +382,17 @@ def _give_way(store: Store, tx: Tx, kept: dict[str, Any]) -> None:
     if columns["superseded_at"] is not None:
         return
     key = (provenance[0]["key"] if provenance else None) or ""
-    if columns["type"] not in KEYED:
+    of_item = is_item_key(key)
+    if columns["type"] not in KEYED and not of_item:
         return
     row = tx.execute(
         """
           SELECT r.id FROM records r LEFT JOIN provenance p ON p.record_id = r.id
-           WHERE r.project_id = ? AND r.type = ? AND r.superseded_at IS NULL
+           WHERE r.project_id = ? AND (r.type = ? OR ?) AND r.superseded_at IS NULL
              AND COALESCE(p.key, '') = ? AND r.id <> ?
         ORDER BY r.recorded_at DESC LIMIT 1
         """,
-        (columns["project_id"], columns["type"], key, columns["id"]),
+        (columns["project_id"], columns["type"], of_item, key, columns["id"]),
     ).fetchone()
     if row is not None:
         tx.execute(

@@ -16,6 +16,7 @@ from agentctx.clock import parse_moment
 from agentctx.ids import is_record_id
 from agentctx.privatefile import folder_lock
 from agentctx.records.damage import rebuild_store
+from agentctx.records.memories import note_memory
 from agentctx.records.model import TRUSTS, TYPES, check_body, check_title
 from agentctx.records.preferences import refresh_preferences
 from agentctx.records.rows import (
@@ -162,10 +163,19 @@ def _recover(store: Store, wreck: Db, aside: str, *, spare: bytes | None) -> Rep
             for row in _readable(wreck, table, columns):
                 with suppress(sqlite3.IntegrityError):
                     put_row_if_new(tx, table, columns, row)
+        _note_memories(store, tx, wreck)
         index_missing(tx, limit=None)
     counted = _counted(wreck)
     expected = None if counted is None else max(counted, recovered + refused)
     return Repaired(aside, recovered, refused, expected)
+
+
+def _note_memories(store: Store, tx: Tx, wreck: Db) -> None:
+    """Let the worker look at every memory anew: what was noted of it may be wrong."""
+    for row in _readable(wreck, "memories", ("root", "asks")):
+        root = row["root"]
+        if isinstance(root, str) and os.path.isabs(root) and "\x00" not in root:  # noqa: PTH117 - text
+            note_memory(tx, root, asks=row["asks"] == 1, now=store.clock())
 
 
 def _origins(wreck: Db, spare: bytes | None) -> Iterator[Mapping[str, Cell]]:

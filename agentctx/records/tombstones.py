@@ -64,6 +64,17 @@ def is_forgotten(store: Store, db: Db, project_id: str, title: str, body: str) -
     return bool(_matching(store, db, project_id, title, body))
 
 
+def forgotten_at(
+    store: Store, db: Db, project_id: str, title: str, body: str
+) -> str | None:
+    """Say when a person last deleted this fact, if one did. Raises `ForgetKeyError`."""
+    ids = _matching(store, db, project_id, title, body)
+    marks = ", ".join("?" * len(ids))
+    query = f"SELECT max(deleted_at) FROM tombstones WHERE id IN ({marks})"
+    found = db.execute(query, ids).fetchone()[0]
+    return None if found is None else str(found)
+
+
 def forget_tombstone(
     store: Store, tx: Tx, project_id: str, title: str, body: str
 ) -> None:

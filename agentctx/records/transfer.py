@@ -200,9 +200,12 @@ def _current_like(
         f"""
         SELECT 1 FROM records r LEFT JOIN provenance p ON p.record_id = r.id
          WHERE r.project_id = ? AND r.type = ? AND r.superseded_at IS NULL
-           AND COALESCE(p.key, '') = ? AND {also}
+           AND (? OR COALESCE(p.key, '') = ?) AND {also}
         """,
-        (namespace, one.type, one.key or "", one.title, one.body),
+        (
+            *(namespace, one.type, one.type not in KEYED, one.key or ""),
+            *(one.title, one.body),
+        ),
     ).fetchone()
     return row is not None
 

@@ -26,6 +26,7 @@ from agentctx.records.model import (
     FEWEST_TOKENS,
     FROM,
     GLOBAL,
+    ITEM_KEYS,
     KEYED,
     MOST_TOKENS,
     SCOPES,
@@ -99,10 +100,21 @@ def add_record(
             if same is not None:
                 return _confirmed(store, tx, same, checked, redacted)
             old = _keyed(tx, namespace, checked)
-        checked = _descended(checked, old)
-        _refuse_forgotten(store, tx, project_id, checked)
-        record = _insert(store, tx, namespace, checked, old=old)
+        record = place_record(store, tx, project_id, checked, old=old)
     return Made(record, old, warnings=_warnings(record), redacted=redacted)
+
+
+def place_record(
+    store: Store, tx: Tx, project_id: str, checked: NewRecord, *, old: Record | None
+) -> Record:
+    """Write a checked record where `old` stood, in a transaction that is open.
+
+    `old` is current in the same namespace. Raises `ForgottenError`.
+    """
+    namespace = GLOBAL if checked.scope == "global" else project_id
+    checked = _descended(checked, old)
+    _refuse_forgotten(store, tx, project_id, checked)
+    return _insert(store, tx, namespace, checked, old=old)
 
 
 def supersede_record(
@@ -309,10 +321,11 @@ def _same_fact(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
         f"""
         SELECT {COLUMNS} FROM {FROM}
          WHERE r.project_id = ? AND r.type = ? AND r.title = ? AND r.body = ?
-           AND r.superseded_at IS NULL AND COALESCE(p.key, '') = ?
+           AND r.superseded_at IS NULL
+           AND CASE WHEN p.key GLOB ? THEN '' ELSE COALESCE(p.key, '') END = ?
          LIMIT 1
         """,
-        (namespace, new.type, new.title, new.body, new.key or ""),
+        (namespace, new.type, new.title, new.body, ITEM_KEYS, new.key or ""),
     ).fetchone()
     return None if row is None else record_of(row)
 

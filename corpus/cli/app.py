@@ -163,23 +163,23 @@ def _answer(program: Program, arguments: Sequence[str], screen: Screen) -> int:
 
 def _names_nothing(program: Program, arguments: Sequence[str]) -> bool:
     """Say whether a call ends before it names a command, as `context` alone does."""
-    return not arguments or (len(arguments) == 1 and bool(program.group(arguments[0])))
+    return not arguments or bool(program.group(arguments))
 
 
 def _overview(program: Program, arguments: Sequence[str]) -> str:
-    return overview(program, program.group(" ".join(arguments)) or program.commands)
+    return overview(program, program.group(arguments) or program.commands)
 
 
 def _page(program: Program, arguments: Sequence[str]) -> str:
     """Give the page that a call without a command asks for."""
     first = arguments[0] if arguments else ""
-    group = program.group(first)
-    rest = arguments[1:] if group else arguments
+    words = program.group_words(arguments)
+    rest = arguments[len(words) :]
     if rest and rest[0] in {"-h", "--help"}:
-        return overview(program, group or program.commands)
+        return overview(program, program.group(words) or program.commands)
     if first == "--version":
         return f"{program.name} {program.version}\n"
-    wanted = " ".join([first, *rest[:1]] if group else [first])
+    wanted = " ".join([*words, *rest[:1]])
     error = UsageError(problem=f"`{wanted}` is not a command of {program.name}")
     near = meant(program, arguments)
     error.hint = f"`{program.name} --help` lists the commands"
@@ -233,6 +233,9 @@ def _call(chosen: str, screen: Screen, progress: Progress) -> Call:
         write_lines=screen.write_lines,
         asks=_is_terminal(sys.stdin) and screen.err_is_terminal,
         confirm=lambda question: _confirm(screen, question),
+        notify=lambda code, text: screen.tell_notice(
+            code, text, as_json=chosen not in READABLE
+        ),
     )
 
 

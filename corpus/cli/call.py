@@ -25,7 +25,8 @@ class Call(NamedTuple):
     is a terminal. `progress(done, total, label)` may be called as often as one likes.
     `write_json` and `write_lines` are only for a command that reports while it runs.
     `asks` says that a person is there to answer `confirm(question)`, which is True only
-    for a plain yes.
+    for a plain yes. `notify(code, text)` tells what the result does not, and is no
+    failure, on stderr.
     """
 
     now: datetime
@@ -38,6 +39,7 @@ class Call(NamedTuple):
     write_lines: Callable[[Iterable[str]], None]
     asks: bool
     confirm: Callable[[str], bool]
+    notify: Callable[[str, str], None]
 
     def root(self, root: str | None) -> Path:
         """Find the corpus: the folder named, else the nearest one above us.

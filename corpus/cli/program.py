@@ -52,13 +52,21 @@ class Program(NamedTuple):
                 return command
         return None
 
-    def group(self, word: str) -> tuple[Command, ...]:
-        """Give the commands that `word` gathers, such as those of `context`."""
+    def group(self, words: Sequence[str]) -> tuple[Command, ...]:
+        """Give the commands that some words gather, such as those of `context`."""
         return tuple(
             command
             for command in self.commands
-            if len(command.path) > 1 and command.path[0] == word
+            if words and command.path[: len(words)] == tuple(words) != command.path
         )
+
+    def group_words(self, arguments: Sequence[str]) -> tuple[str, ...]:
+        """Give the most words that `arguments` begins with and that gather commands."""
+        deepest = max(len(command.path) for command in self.commands)
+        for count in range(min(deepest, len(arguments)), 0, -1):
+            if self.group(arguments[:count]):
+                return tuple(arguments[:count])
+        return ()
 
 
 def meant(program: Program, arguments: Sequence[str]) -> str | None:
@@ -69,8 +77,10 @@ def meant(program: Program, arguments: Sequence[str]) -> str | None:
     groups = {c.path[0]: c.path[0] for c in program.commands if len(c.path) > 1}
     last = {command.path[-1]: command.name for command in program.commands}
     known = {**last, **dict(program.other_names), **groups, **names}
-    first, *rest = (word[:_LONGEST].casefold() for word in arguments[:2])
-    tried = [" ".join([first, *rest]), *(rest if first in groups else [first])]
+    words = [word[:_LONGEST].casefold() for word in arguments]
+    depth = len(program.group_words(words))
+    tried = [" ".join(words[: max(2, depth + 1)])]
+    tried += words[depth : depth + 1] if depth else words[:1]
     for word in tried:
         if word in known:
             return known[word]

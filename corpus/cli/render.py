@@ -146,6 +146,16 @@ class Screen:
                 self.tell(f"  {visible(line)}\n")
             self.tell(f"hint: {visible(error.hint)}\n")
 
+    def tell_notice(self, code: str, text: str, *, as_json: bool) -> None:
+        """Tell on stderr, on one line, what is no failure and belongs to no result."""
+        if not as_json:
+            self.tell(f"note[{code}]: {visible(text)}\n")
+            return
+        line = json_text({"notice": code, "detail": text}, indent=None)
+        if self.err_is_terminal:
+            line = re.sub(_HIDDEN_IN_JSON, _escaped_in_json, line)
+        self.tell(f"{line}\n")
+
     def _give_up(self) -> None:
         """Close stdout now, so that the interpreter's own last flush stays silent."""
         assert self._out is not None

@@ -76,6 +76,7 @@ def learned(
 def asks(patch: pytest.MonkeyPatch, api: FakeApi) -> None:
     patch.setenv("ANTHROPIC_API_KEY", "sk-x")
     patch.setenv("ANTHROPIC_BASE_URL", api.url)
+    patch.setenv("AGENTCTX_MEMORY", "0")  # decisions come from these records alone
 
 
 @pytest.mark.requirement("A6.3")

@@ -40,7 +40,11 @@ def goes_on(home: Path, project: Path) -> None:
 
 
 def key_of(api: FakeApi) -> dict[str, str]:
-    return {"ANTHROPIC_API_KEY": "sk-x", "ANTHROPIC_BASE_URL": api.url}
+    return {
+        "ANTHROPIC_API_KEY": "sk-x",
+        "ANTHROPIC_BASE_URL": api.url,
+        "AGENTCTX_MEMORY": "0",
+    }
 
 
 def ended(process: subprocess.Popen[bytes]) -> dict[str, Any]:

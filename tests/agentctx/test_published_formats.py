@@ -11,6 +11,7 @@ import pytest
 from agentctx.drift.differences import Held
 from agentctx.drift.proposal import MOST_ADDED
 from agentctx.failures import note_failure
+from agentctx.records.memories import note_memory
 from agentctx.records.model import CONFIDENCES, SCOPES, SOURCES, TRUSTS, TYPES
 from agentctx.records.transcripts import Source, hear
 from tests.agentctx.answers import namespace
@@ -18,6 +19,7 @@ from tests.agentctx.claude_host import Host
 from tests.agentctx.extraction.conftest import decision, found
 from tests.agentctx.hooked import SESSION, start_hook
 from tests.agentctx.llm.fakeapi import FakeApi, Says
+from tests.agentctx.memory.memories import memory_at, say
 from tests.agentctx.spoken import transcript
 from tests.agentctx.test_cli_status import damage
 from tests.agentctx.working import at_work, wall
@@ -55,6 +57,7 @@ def printed(name: str, done: Outcome, *, status: int = 0) -> Json:
 
 
 def let_ask(patch: pytest.MonkeyPatch, api: FakeApi) -> None:
+    patch.setenv("AGENTCTX_MEMORY", "0")
     patch.setenv("ANTHROPIC_API_KEY", "sk-x")
     patch.setenv("ANTHROPIC_BASE_URL", api.url)
 
@@ -149,6 +152,23 @@ def test_what_status_prints_fits(
     (store_home / "config.json").write_text("{", encoding="utf-8")
     degraded = printed("agentctx-status", agentctx("status"))["degraded"]
     assert {one["code"] for one in degraded} == {"CONFIG_UNREADABLE", "no-llm"}
+
+
+@pytest.mark.requirement("A9", "M8.1(a)")
+def test_what_status_and_work_print_of_a_memory_fits(
+    agentctx: InProcess, store_home: Path, project: Path
+) -> None:
+    with memory_at(project) as memory:
+        say(memory)
+    with store_at(store_home) as store, store.writing() as tx:
+        note_memory(tx, str(project), asks=False, now=wall())
+    assert printed("work", agentctx("work", "--now"))["memory"]["waiting"]
+    assert printed("agentctx-status", agentctx("status"))["memory"]["retry_at"]
+    for path in (project / ".agentctx").glob("memory.db*"):
+        path.write_bytes(b"no database" * 99)
+    assert printed("agentctx-status", agentctx("status"))["memory"]["problem"]
+    (project / ".agentctx" / "memory.off").touch()
+    assert printed("agentctx-status", agentctx("status"))["memory"]["why"] == "off"
 
 
 @pytest.mark.requirement("A9")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.mcp.wires import Ended
 
-MESSAGES = 2_100
+PARTS, MESSAGES = 7, 150
 SEED = 20_260_728
 DEPTH = 100_000
 HUGE = 5 * 1024 * 1024
@@ -218,31 +218,31 @@ def pure(ended: Ended) -> bool:
     return ended.status == 0 and "Traceback" not in ended.err
 
 
-def alive(hands: Hands, era: str) -> None:
+def alive(hands: Hands, era: str, named: str) -> None:
     """Ask what only a living server answers."""
     params = MODERN if era == "modern" else {}
     if era == "legacy":
-        assert hands.ask("ping", params, named="alive-ping")["result"] is not None
-    tools = hands.ask("tools/list", params, named="alive-list")["result"]["tools"]
+        assert hands.ask("ping", params, named=f"ping {named}")["result"] is not None
+    tools = hands.ask("tools/list", params, named=f"list {named}")["result"]["tools"]
     assert tools
 
 
 @pytest.mark.requirement("P15.3", "A5.3")
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("part", range(7))
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_a_server_outlives_what_it_is_sent(
-    words: Sequence[str], program_env: dict[str, str], era: str, part: int
+    words: Sequence[str], program_env: dict[str, str], era: str
 ) -> None:
-    made = Hostile(SEED + part + 100 * (era == "modern"))
     with Hands(words, program_env) as hands:
         if era == "legacy":
             hands.begin()
         else:
             hands.ask("tools/list", MODERN, named="first")
-        for _ in range(MESSAGES // 14):
-            hands.send(made.message())
-        alive(hands, era)
+        for part in range(PARTS):
+            made = Hostile(SEED + part + 100 * (era == "modern"))
+            for _ in range(MESSAGES):
+                hands.send(made.message())
+            alive(hands, era, f"after {part}")
         ended = hands.end()
     assert pure(ended), ended.err
 
@@ -261,20 +261,20 @@ def test_a_server_outlives_depth_and_size(
         for line in Hostile(SEED).rare():
             hands.send(line)
         hands.send(b"x" * (LONGEST + 1))
-        alive(hands, era)
+        alive(hands, era, "after all")
         ended = hands.end()
     assert pure(ended), ended.err
 
 
 @pytest.mark.requirement("P15.3")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seeds", [(0, 1, 2), (3, 4, 5)], ids=["some", "others"])
 def test_a_server_that_was_never_greeted_outlives_it_too(
-    words: Sequence[str], program_env: dict[str, str], seed: int
+    words: Sequence[str], program_env: dict[str, str], seeds: Sequence[int]
 ) -> None:
-    made = Hostile(seed)
     with Hands(words, program_env) as hands:
-        for _ in range(40):
-            hands.send(made.message())
+        for made in map(Hostile, seeds):
+            for _ in range(40):
+                hands.send(made.message())
         ended = hands.end()
     assert pure(ended), ended.err
 
@@ -307,55 +307,52 @@ def test_the_end_of_input_closes_the_server(
     assert pure(ended), ended.err
 
 
+NO_MESSAGES: dict[str, tuple[bytes, object, int]] = {
+    "half": (b"{", None, -32700),
+    "a batch": (b"[1]", None, -32600),
+    "no version": (b'{"id":5,"method":"ping"}', 5, -32600),
+    "a list of parameters": (
+        b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}',
+        "a",
+        -32600,
+    ),
+    "an id": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600),
+    "half a character": (
+        b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}',
+        None,
+        -32600,
+    ),
+    "a number": (
+        b'{"jsonrpc":"2.0","method":"x","params":{"a":%s,"id":1}}' % (b"9" * 5_000),
+        None,
+        -32700,
+    ),
+    "a method": (b'{"jsonrpc":"2.0","id":6,"method":"x"}', 6, -32601),
+    "a name": (
+        b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":5}}',
+        6,
+        -32602,
+    ),
+}
+
+
 @pytest.mark.requirement("P15.3")
-@pytest.mark.parametrize(
-    ("line", "named", "code"),
-    [
-        pytest.param(b"{", None, -32700, id="half"),
-        pytest.param(b"[1]", None, -32600, id="a batch"),
-        pytest.param(b'{"id":5,"method":"ping"}', 5, -32600, id="no version"),
-        pytest.param(
-            b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}',
-            "a",
-            -32600,
-            id="a list of parameters",
-        ),
-        pytest.param(
-            b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600, id="an id"
-        ),
-        pytest.param(
-            b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32600, id="half"
-        ),
-        pytest.param(
-            b'{"jsonrpc":"2.0","method":"x","params":{"a":%s,"id":1}}' % (b"9" * 5_000),
-            None,
-            -32700,
-            id="a number",
-        ),
-        pytest.param(
-            b'{"jsonrpc":"2.0","id":6,"method":"x"}', 6, -32601, id="a method"
-        ),
-        pytest.param(
-            b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":5}}',
-            6,
-            -32602,
-            id="a name",
-        ),
-    ],
-)
 def test_what_is_no_message_is_answered_with_its_id_where_it_has_one(
-    words: Sequence[str],
-    program_env: dict[str, str],
-    line: bytes,
-    named: object,
-    code: int,
+    words: Sequence[str], program_env: dict[str, str]
 ) -> None:
+    answered: dict[str, list[tuple[object, int]]] = {}
     with Hands(words, program_env) as hands:
         hands.begin()
-        hands.send(line)
+        for about, (line, _, _) in NO_MESSAGES.items():
+            before = len(hands.lines)
+            hands.send(line)
+            hands.ask("ping", {}, named=f"after {about}")
+            errors = [one for one in [*hands.answers()][before:] if "error" in one]
+            answered[about] = [(e["id"], e["error"]["code"]) for e in errors]
         ended = hands.end()
-    errors = [answer for answer in ended.answers if "error" in answer]
-    assert [(e["id"], e["error"]["code"]) for e in errors] == [(named, code)]
+    wanted = {about: [(i, code)] for about, (_, i, code) in NO_MESSAGES.items()}
+    assert answered == wanted
+    assert len([one for one in ended.answers if "error" in one]) == len(NO_MESSAGES)
 
 
 @pytest.mark.requirement("P15.3")

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if __package__ in {None, ""}:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from agentctx.errors import RecallTextError
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.model import MOST_ALIASES, MOST_KEYWORDS
 from agentctx.memory.recall import open_recall, policy_for, search
+from agentctx.memory.refusals import RecallTextError
 from tests.agentctx.memory.recalled import THREAD, asking, item, memory_of
 from tests.quality.baselines import Bm25
 from tests.quality.pairs import with_pairs

@@ -32,6 +32,7 @@ from tests.speed.measure import (
     our_command,
     own_environment,
 )
+from tests.speed.memoryserver import memory_server
 from tests.speed.recall import recall
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
@@ -352,6 +353,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "extraction": extraction,
     "linear": linear,
     "recall": recall,
+    "memory-server": memory_server,
 }
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from agentctx.config import read_config
 from agentctx.errors import ModelKeyError, ModelPlaceError
 from agentctx.extraction.asking import Caps
-from agentctx.extraction.memory.modelled import SECONDS, ModelPipeline
+from agentctx.extraction.memory.modelled import EXTRACTION_FORM, SECONDS, ModelPipeline
 from agentctx.extraction.memory.purse import Purse
 from agentctx.failures import note_failure
 from agentctx.llm.access import key_and_place
 from agentctx.llm.claude import open_model
 from agentctx.llm.model import ModelSettings
+from agentctx.llm.prices import most_cost_of, price_of
+from agentctx.llm.question import prompt_tokens_of
 from agentctx.memory.budgets import context_profile
 from agentctx.records.store import open_store
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentctx.clock import Clock
+    from agentctx.config import Config
 
 
 def open_pipeline(
@@ -40,13 +43,7 @@ def open_pipeline(
     if access.key is None or not config.flag("llm"):
         return None
     name, number = config.text("model"), config.number
-    prices = number("inputPrice"), number("outputPrice")
-    settings = ModelSettings(
-        name,
-        timeout=SECONDS,
-        attempt=SECONDS,
-        prices=prices if any(prices) else None,
-    )
+    settings = _settings(config)
     capacity = context_profile(name, window=window).capacity
     try:
         model = open_model(settings, key=access.key, base_url=access.base_url)
@@ -56,3 +53,25 @@ def open_pipeline(
     caps = Caps(number("spendPerSession"), number("spendPerDay"))
     purse = Purse(lambda: open_store(home, clock=clock, random=random), caps)
     return ModelPipeline(model, purse, capacity)
+
+
+def least_cost(config: Config) -> float:
+    """Say what memory's shortest question reserves, in US dollars.
+
+    Where not even that fits under a cap, jobs wait.
+    """
+    settings = _settings(config)
+    price = price_of(settings.model, settings.prices)
+    read = prompt_tokens_of(EXTRACTION_FORM)
+    times = 2 if settings.retries > 0 else 1
+    return times * most_cost_of(read, EXTRACTION_FORM.max_tokens, price)
+
+
+def _settings(config: Config) -> ModelSettings:
+    prices = config.number("inputPrice"), config.number("outputPrice")
+    return ModelSettings(
+        config.text("model"),
+        timeout=SECONDS,
+        attempt=SECONDS,
+        prices=prices if any(prices) else None,
+    )

@@ -1,13 +1,14 @@
-"""Pays for memory's questions out of what record extraction may spend, too (Spend).
+"""Pays for what a model is asked, out of what record extraction may spend, too (Spend).
 
-What a question may cost is reserved before it is asked; one cap holds for both kinds.
+What a question may cost is reserved before it is asked; one cap holds for every kind.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from agentctx.errors import HomeError
 from agentctx.extraction.asking import DAY_CAP, SESSION_CAP
 from agentctx.memory.pipeline import Waiting
 from agentctx.records.spending import (
@@ -24,9 +25,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentctx.extraction.asking import Caps
-    from agentctx.llm.model import Ask, Model
     from agentctx.records.spending import Cost
     from agentctx.records.store import Store
+
+
+class Question(Protocol):
+    """Anything a model is asked: one question, or a talk."""
+
+    @property
+    def purpose(self) -> str:
+        """The kind of question, for accounts."""
+
+
+Asked = TypeVar("Asked", bound=Question)
+Asks_contra = TypeVar("Asks_contra", bound=Question, contravariant=True)
+
+
+class Priced(Protocol[Asks_contra]):
+    """Whoever is asked, and says before what that costs at most."""
+
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+
+    def most_cost(self, ask: Asks_contra, /) -> float:
+        """Say how many US dollars an answer may cost at most."""
 
 
 class Purse:
@@ -39,7 +62,9 @@ class Purse:
         self._opened = opened
         self._caps = caps
 
-    def reserve(self, session_id: str, ask: Ask, model: Model) -> str | Waiting:
+    def reserve(
+        self, session_id: str, ask: Asked, model: Priced[Asked]
+    ) -> str | Waiting:
         """Count a question as paid and give the id of that, unless it passes a cap."""
         most = model.most_cost(ask)
         with self._opened() as store, store_failures(), store.writing() as tx:
@@ -55,7 +80,7 @@ class Purse:
         Where that fails the reservation stays: an answer is not lost for it.
         """
         with (
-            suppress(StoreBusyError, StoreUnusableError),
+            suppress(HomeError, StoreBusyError, StoreUnusableError),
             self._opened() as store,
             store_failures(),
             store.writing() as tx,

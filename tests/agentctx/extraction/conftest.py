@@ -39,6 +39,9 @@ EMPTY: dict[str, Any] = {
     "flush_ok": False,
 }
 
+NOTHING_REMEMBERED = {"AGENTCTX_MEMORY": "0"}
+"""Records alone are looked at: conversation memory is off."""
+
 
 def found(**more: object) -> dict[str, Any]:
     """Give an answer of the model's with some entries."""
@@ -59,13 +62,18 @@ class Sessions:
         self.cwd = cwd
         self.clock = clock
         self.random = Counted()
-        self.environ: dict[str, str] = {}
+        self.environ = dict(NOTHING_REMEMBERED)
         self.project = resolve_project(cwd, environ={})
         self.seconds = 0.0
 
     def ask(self, api: FakeApi) -> None:
         """Let a model be asked."""
-        self.environ = {"ANTHROPIC_API_KEY": "sk-x", "ANTHROPIC_BASE_URL": api.url}
+        self.environ["ANTHROPIC_API_KEY"] = "sk-x"
+        self.environ["ANTHROPIC_BASE_URL"] = api.url
+
+    def remember(self) -> None:
+        """Let conversation memory be on in the project."""
+        del self.environ["AGENTCTX_MEMORY"]
 
     def set(self, key: str, value: float | str | bool) -> None:  # noqa: FBT001 - any setting
         write_setting(str(self.home), key, value)
@@ -81,7 +89,7 @@ class Sessions:
             self.project.project_id,
             str(said.cwd),
             str(said.path),
-            bool(self.environ),
+            "ANTHROPIC_API_KEY" in self.environ,
         )
         with self.store() as store, store.writing() as tx:
             hear(tx, source, now=now, ended=ended)

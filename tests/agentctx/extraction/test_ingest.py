@@ -282,3 +282,34 @@ def test_an_answer_of_another_shape_is_asked_once_more(sessions: Sessions) -> No
         sessions.work()
         assert len(api.asked) == 2
     assert len(sessions.records("decision")) == 1
+
+
+@pytest.mark.requirement("A6.4")
+def test_where_memory_is_on_decisions_and_preferences_are_left_to_it(
+    sessions: Sessions,
+) -> None:
+    sessions.remember()
+    rule = {"rule": UTC, "confidence": "explicit", "scope": "project"}
+    answer = found(
+        decisions=[decision(UTC)],
+        preferences=[{**rule, "category": "process"}],
+        conventions=[{"scope": "project", "convention": UTC, "confidence": "explicit"}],
+    )
+    heard = sessions.session().turn(SAID)
+    with FakeApi([Says(answer)]) as api:
+        sessions.ask(api)
+        sessions.hear(heard, ended=True)
+        sessions.work()
+    assert sessions.yields() == {"left_to_memory": 2, "stored": 1}
+    assert {one.type for one in sessions.records()} == {"convention", "handover"}
+
+
+@pytest.mark.requirement("A6.4")
+def test_where_memory_is_on_the_question_says_so_and_the_answers_form_stays() -> None:
+    plain, remembering = (
+        extraction_ask((), (), remembers=remembers) for remembers in (False, True)
+    )
+    assert remembering.system.startswith(SYSTEM)
+    assert "leave both lists" in remembering.system
+    assert plain.system == SYSTEM
+    assert remembering.schema == plain.schema == SCHEMA

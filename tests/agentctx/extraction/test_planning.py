@@ -105,6 +105,7 @@ def test_what_was_left_out_can_be_asked_about(
     with FakeApi(script) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-x")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        monkeypatch.setenv("AGENTCTX_MEMORY", "0")
         done = agentctx("extract", "--session-id", "s1", "--transcript", str(said.path))
         assert done.status == 0, done.err
         assert [one.number for one in api.asked] == [0]

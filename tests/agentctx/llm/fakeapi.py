@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 MOST_BODY = 32 * 1024 * 1024
 START_SECONDS = 30
+PIECE = 7
+"""Characters of a piece that is streamed."""
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -61,6 +63,11 @@ class Says(NamedTuple):
     `wait` seconds the answer begins; `hang` is for ever, until the server closes.
     `cut` ends the connection after so many bytes of the body; `drip` waits so long
     before each byte of it, `drip_head` before each of the headers.
+
+    Where a stream is asked for the answer comes as events, a few words in each.
+    `calls` are tools it asks for: a name, and the JSON of the arguments or a text that
+    is none. `trouble` is an error that comes after the words, `stall` lets nothing
+    come after them until the server closes.
     """
 
     value: object = None
@@ -78,6 +85,9 @@ class Says(NamedTuple):
     cut: int | None = None
     drip: float = 0.0
     drip_head: float = 0.0
+    calls: Sequence[tuple[str, object]] = ()
+    trouble: str | None = None
+    stall: bool = False
 
 
 class Asked(NamedTuple):
@@ -113,6 +123,8 @@ class Asked(NamedTuple):
 
 Script = Sequence[Says] | Callable[[Asked], Says]
 Rule = tuple[str, Says]
+Block = tuple[dict[str, object], str, str, str]
+"""A block as it begins, the kind and the field of its pieces, and all they say."""
 
 
 def fails(
@@ -245,12 +257,19 @@ class _Handler(BaseHTTPRequestHandler):
             closing.wait()
             self.close_connection = True
             return
-        headers = {
-            "content-type": given.content_type,
-            "request-id": "req_1",
-            **given.headers,
-        }
-        content = _body(given, asked)
+        streams = asked.get("stream") is True and given.status == 200
+        kind = "text/event-stream" if streams else given.content_type
+        headers = {"content-type": kind, "request-id": "req_1", **given.headers}
+        if streams and given.body is None:
+            content = b"".join(_events(given, asked))
+        else:
+            content = _body(given, asked)
+        if given.stall:
+            self.close_connection = True
+            self._drip(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n", 0)
+            self._drip(content, 0)
+            closing.wait()
+            return
         if given.cut is None and not given.drip and not given.drip_head:
             self._send(given.status, headers, content)
             return
@@ -287,17 +306,12 @@ def _body(given: Says, asked: Mapping[str, object]) -> bytes:
         kind = ERROR_TYPES.get(given.status, "api_error")
         error = {"type": kind, "message": given.message}
         return _encoded({"type": "error", "error": error, "request_id": "req_1"})
-    text = json.dumps(given.value) if given.text is None else given.text
+    text = _text(given)
     blocks: list[object] = [{"type": "text", "text": text}]
     if given.thinking is not None:
         thought = {"type": "thinking", "thinking": given.thinking, "signature": "s"}
         blocks.insert(0, thought)
-    usage: dict[str, object] = {
-        "input_tokens": len(json.dumps(asked)) // 4,
-        "output_tokens": max(1, len(text) // 4),
-        "cache_read_input_tokens": 0,
-        "cache_creation_input_tokens": 0,
-    }
+    usage = _usage(text, asked)
     return _encoded(
         {
             "id": "msg_1",
@@ -312,6 +326,67 @@ def _body(given: Says, asked: Mapping[str, object]) -> bytes:
     )
 
 
+def _text(given: Says) -> str:
+    return json.dumps(given.value) if given.text is None else given.text
+
+
+def _usage(text: str, asked: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "input_tokens": len(json.dumps(asked)) // 4,
+        "output_tokens": max(1, len(text) // 4),
+        "cache_read_input_tokens": 0,
+        "cache_creation_input_tokens": 0,
+    }
+
+
+def _events(given: Says, asked: Mapping[str, object]) -> Iterator[bytes]:
+    """Give an answer as the API streams it, as far as it comes."""
+    text = "" if given.text is None and given.calls else _text(given)
+    usage = _usage(text, asked) if given.usage is None else dict(given.usage)
+    message: dict[str, object] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+    }
+    message |= {"model": asked.get("model"), "stop_reason": None}
+    yield _event("message_start", message={**message, "usage": usage})
+    yield _event("ping")
+    said: Block = ({"type": "text", "text": ""}, "text_delta", "text", text)
+    blocks = [said] * bool(text)
+    if given.thinking is not None:
+        thought: dict[str, object] = {"type": "thinking", "thinking": ""}
+        blocks.insert(0, (thought, "thinking_delta", "thinking", given.thinking))
+    for number, (name, value) in enumerate(given.calls):
+        call: dict[str, object] = {"type": "tool_use", "name": name, "input": {}}
+        call["id"] = f"call_{number}"
+        given_text = value if isinstance(value, str) else json.dumps(value)
+        blocks.append((call, "input_json_delta", "partial_json", given_text))
+    for index, (block, kind, field, whole) in enumerate(blocks):
+        yield _event("content_block_start", index=index, content_block=block)
+        for place in range(0, len(whole), PIECE):
+            delta = {"type": kind, field: whole[place : place + PIECE]}
+            yield _event("content_block_delta", index=index, delta=delta)
+        if given.stall:
+            return
+        yield _event("content_block_stop", index=index)
+    if given.trouble is not None:
+        error = {"type": given.trouble, "message": given.message}
+        yield _event("error", error=error)
+        return
+    reason = "tool_use" if given.calls else given.stop_reason
+    counted = {"output_tokens": usage.get("output_tokens")}
+    yield _event("message_delta", delta={"stop_reason": reason}, usage=counted)
+    yield _event("message_stop")
+
+
+def _event(kind: str, **fields: object) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (
+        kind.encode(),
+        _encoded({"type": kind, **fields}),
+    )
+
+
 def _encoded(value: object) -> bytes:
     return json.dumps(value).encode("utf-8")
 
@@ -320,7 +395,12 @@ def _texts(content: object) -> str:
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
-    return "\n".join(str(block.get("text", "")) for block in blocks)
+    return "\n".join(_words(block) for block in blocks)
+
+
+def _words(block: Mapping[str, object]) -> str:
+    """Give the text of a block, or what a tool came to."""
+    return str(block.get("text", block.get("content", "")))
 
 
 class Running(NamedTuple):

@@ -6,8 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from agentctx.mcp.desk import Desk, Place
+from agentctx.mcp.desk import Desk
 from agentctx.mcp.server import make_server
+from agentctx.mcp.whereabouts import Place
 from tests.mcp.serving import met, said
 from tests.recorded import Ticking
 

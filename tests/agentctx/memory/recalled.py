@@ -106,7 +106,9 @@ def store_item(tx: Tx, one: Item) -> None:
     index_item(tx, one)
 
 
-def store_source(tx: Tx, one: Item, sequence: int, quote: str) -> None:
+def store_source(
+    tx: Tx, one: Item, sequence: int, quote: str, *, thread: ThreadId = THREAD
+) -> None:
     """Let an item stand on a quote of a turn; a later sequence is a newer turn."""
     turn, candidate = f"turn_{sequence:032x}", f"candidate_{sequence:032x}"
     at = f"2026-03-{sequence:02}T12:00:00.000Z"
@@ -114,20 +116,20 @@ def store_source(tx: Tx, one: Item, sequence: int, quote: str) -> None:
         "INSERT INTO turns (id, thread_id, sequence, profile, intent, session_id,"
         " user_text, state, created_at, updated_at)"
         " VALUES (?, ?, ?, 'ordinary', 'chat', 's', ?, 'completed', ?, ?)",
-        (turn, THREAD, sequence, quote, at, at),
+        (turn, thread, sequence, quote, at, at),
     )
     tx.execute(
         "INSERT INTO memory_jobs (id, kind, thread_id, turn_id, idempotency_key,"
         " status, generation, created_at, updated_at, completed_at)"
         " VALUES (?, 'extraction', ?, ?, ?, 'succeeded', 1, ?, ?, ?)",
-        (f"job_{sequence:032x}", THREAD, turn, turn, at, at, at),
+        (f"job_{sequence:032x}", thread, turn, turn, at, at, at),
     )
     tx.execute(
         "INSERT INTO memory_candidates (id, extraction_job_id, thread_id, kind,"
         " subject, statement, content, strength, origin, recall_mode, status,"
         " created_at, updated_at) VALUES (?, ?, ?, 'project_decision', 's', 's', 's',"
         " 'hard', 'explicit', 'on_match', 'consolidated', ?, ?)",
-        (candidate, f"job_{sequence:032x}", THREAD, at, at),
+        (candidate, f"job_{sequence:032x}", thread, at, at),
     )
     tx.execute(
         "INSERT INTO candidate_sources VALUES (?, ?, 'user', ?)",

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.errors import (
-    MemoryContractError,
+from agentctx.errors import MemoryContractError
+from agentctx.memory.clipping import api_tokens
+from agentctx.memory.mapping import hit_block
+from agentctx.memory.model import ItemId
+from agentctx.memory.pools import RequestState, parse_state, state_text
+from agentctx.memory.recall import open_recall, policy_for, read, refresh, search
+from agentctx.memory.refusals import (
     RecallItemError,
     RecallMismatchError,
     RecallPoolError,
     RecallQuotaError,
     RecallTextError,
 )
-from agentctx.memory.clipping import api_tokens
-from agentctx.memory.mapping import hit_block
-from agentctx.memory.model import ItemId
-from agentctx.memory.pools import RequestState, parse_state, state_text
-from agentctx.memory.recall import open_recall, policy_for, read, refresh, search
 from corpus.sqlite import transaction
 from corpus.tokens import injection_tokens
 from tests.agentctx.memory.recalled import (

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.errors import RecallMismatchError
 from agentctx.memory.jobs import give_back
 from agentctx.memory.model import RecallQuery, ReviewItem
-from agentctx.memory.refusals import MemoryRuleError
+from agentctx.memory.refusals import MemoryRuleError, RecallMismatchError
 from agentctx.memory.threads import active_thread
 from tests.agentctx.memory.api.programs import (
     CHECKPOINT,

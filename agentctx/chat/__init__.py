@@ -1,0 +1,1 @@
+"""A host of conversation memory that talks with a person: turns, reviews, a model."""
