@@ -206,11 +206,11 @@ def test_hooks_are_measured_as_processes_that_have_something_to_tell(
     assert "additionalContext" in acts[START](0).out
     assert acts[TOOL](0).out == ""
     assert "additionalContext" in acts[PROMPT](0).out
+    assert is_idle(at.home), "no worker is woken where hooks are measured"
     kept = memory_acts_of(at)
     assert "additionalContext" in kept[REMEMBERED](0).out
     assert kept[ANSWERED](0).out == ""
     assert (at.project / ".agentctx" / "memory.db").exists()
-    assert is_idle(at.home), "no worker is woken where hooks are measured"
     assert end_session(at, "end").wall > 0
     assert last_failures(str(at.home)) == []
 

@@ -43,8 +43,13 @@ EVENTS = {
 DEADLINE = 5.0
 """Seconds after which a hook ends itself; the client waits ten."""
 
-SHORT_DEADLINE = {"session-end": 1.4}
-"""What a client allows all hooks of a session's end is 1.5 seconds."""
+DEADLINE_FOR = {
+    "session-end": 1.4,
+    "post-tool-use": 20.0,
+    "post-tool-use-failure": 20.0,
+}
+"""What a client allows all hooks of a session's end is 1.5 seconds; nobody waits for
+those of a tool's use."""
 
 PATIENCE_FOR = {
     "session-start": 1.0,
@@ -62,7 +67,7 @@ def run(event: str) -> NoReturn:
     """Be the process of one hook."""
     gc.disable()  # a short life; what it leaves the system takes back
     known = event if event in EVENTS else "unknown"
-    limit = SHORT_DEADLINE.get(known, DEADLINE)
+    limit = DEADLINE_FOR.get(known, DEADLINE)
     _thread.start_new_thread(_end_in_time, (known, limit))
     try:
         if event in EVENTS:

@@ -153,7 +153,8 @@ def test_a_server_of_the_same_name_stays_whosever_it_is(host: Host) -> None:
     done = host.init()
     assert codes(done) == ["SERVER_NAME_TAKEN"]
     assert "project-corpus" in done["warnings"][0]["detail"]
-    assert host.account.read_bytes() == before
+    added = {"agentctx-memory": SERVERS["agentctx-memory"]}
+    assert loaded(host.account) == {"mcpServers": {**servers, **added}}
     host.uninstall()
     assert host.account.read_bytes() == before
 

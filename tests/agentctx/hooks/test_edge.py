@@ -15,7 +15,7 @@ import pytest
 from agentctx.briefing.state import state_path
 from agentctx.clients.claude_hooks import HOOKS
 from agentctx.failures import last_failures
-from agentctx.hooks.app import DEADLINE, EVENTS, SHORT_DEADLINE
+from agentctx.hooks.app import DEADLINE, DEADLINE_FOR, EVENTS
 from tests.agentctx.hooked import SESSION, Client, context, environment, start_hook
 from tests.agentctx.hooks.shelf import Shelf, other_items
 from tests.agentctx.memory.recalled import item
@@ -99,7 +99,7 @@ def test_what_is_registered_is_heard_and_within_the_clients_time() -> None:
         (slug, event) for slug, (_, event) in EVENTS.items()
     ]
     for hook in HOOKS:
-        assert SHORT_DEADLINE.get(hook.slug, DEADLINE) < hook.timeout
+        assert DEADLINE_FOR.get(hook.slug, DEADLINE) < hook.timeout
 
 
 @pytest.mark.requirement("A4.1")
