@@ -164,7 +164,8 @@ def memory_acts_of(at: Stage) -> dict[str, Callable[[int], Cost]]:
     def end(number: int) -> Cost:
         session = f"answer-{number}"
         at.hook("user-prompt-submit", session, prompt="Rewrite the importer.")
-        return at.hook("stop", session, last_assistant_message="It streams now.")
+        said = {"transcript_path": "", "last_assistant_message": "It streams now."}
+        return at.hook("stop", session, **said)  # nothing to be read by a worker
 
     long = {f"kept, 200 KB of {name}": text for name, text in long_texts().items()}
     return {
