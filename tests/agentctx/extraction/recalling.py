@@ -48,6 +48,7 @@ class Remembering:
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
+        sessions.remember()
         self.clock = sessions.clock
         self.root = sessions.cwd
 
