@@ -5,10 +5,12 @@ One turn is remembered, another meets a service that refuses it, and a third wai
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentctx.chat.voice import Answered
 from agentctx.cli import (
     memory_export,
     memory_flush,
@@ -18,8 +20,10 @@ from agentctx.cli import (
     memory_show,
     memory_status,
 )
+from agentctx.cli.chat_voice import JsonVoice
 from agentctx.memory import Memory
 from agentctx.memory.store import RandomIds
+from corpus.cli.render import Screen
 from tests.agentctx.llm.fakeapi import FakeApi, Says, fails
 
 if TYPE_CHECKING:
@@ -60,6 +64,16 @@ def memory_told(desk: Desk) -> Iterator[tuple[str, object]]:
     written: Any = desk.asked(memory_export, out=str(desk.user / "memory.json"))
     path = desk.user / Path(written["path"]).name
     yield "memory-export", json.loads(path.read_bytes())
+    yield "chat-event", answered(desk)
+
+
+def answered(desk: Desk) -> object:
+    """Give an answer of a chat as it is written for a program."""
+    out = io.StringIO()
+    turn_id = RandomIds(desk.random).new("turn")
+    said = Answered("completed", "Every new timeout will be in seconds.", turn_id)
+    JsonVoice(Screen(out, None)).answered(said)
+    return json.loads(out.getvalue())
 
 
 def say(desk: Desk, text: str, answer: str) -> None:

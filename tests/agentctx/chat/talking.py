@@ -14,6 +14,7 @@ from tests.agentctx.memory.pipeline.minds import (
     payload,
     tabs,
 )
+from tests.published_formats import problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,8 +38,10 @@ class Talk(NamedTuple):
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """Every event, in order."""
-        return [json.loads(line) for line in self.out.splitlines()]
+        """Every event, in order; each is of the published format."""
+        found = [json.loads(line) for line in self.out.splitlines()]
+        assert [fault for one in found for fault in problems("chat-event", one)] == []
+        return found
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         """Give the events of one kind."""
