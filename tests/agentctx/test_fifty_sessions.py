@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.agentctx.extraction.conftest import found
+from tests.agentctx.extraction.recalling import is_memorys
 from tests.agentctx.llm.fakeapi import FakeApi, Says
+from tests.agentctx.memory.pipeline.minds import extracted
 from tests.speed.measure import agentctx_environment, own_environment
 from tests.speed.sessions import PATIENCE, PROCESSES, Lived, Machine, live, processes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.agentctx.llm.fakeapi import Asked
 
 DEAF = """
 import sys
@@ -41,6 +45,10 @@ def machine(folder: Path, env: dict[str, str], **more: str) -> Machine:
     return Machine(folder, command, {**world, "PYTHONPATH": env["PYTHONPATH"], **more})
 
 
+def find_nothing(asked: Asked) -> Says:
+    return Says(extracted() if is_memorys(asked) else found())
+
+
 def assert_nothing_is_left(lived: Lived) -> None:
     assert (lived.failures, lived.said) == ((), ())
     assert (lived.missing, lived.unended, lived.unsettled, lived.unseen) == (0, 0, 0, 0)
@@ -62,13 +70,16 @@ def test_sessions_that_a_model_reads_leave_no_process_and_lose_nothing(
     tmp_path: Path, program_env: dict[str, str]
 ) -> None:
     count = 8
-    with FakeApi([Says(found())]) as api:
+    with FakeApi(find_nothing) as api:
         key = {"ANTHROPIC_API_KEY": "sk-x", "ANTHROPIC_BASE_URL": api.url}
         lived = live(machine(tmp_path, program_env, **key), count)
-        asked = "\n".join(one.text for one in api.asked)
+        memory = [one.text for one in api.asked if is_memorys(one)]
+        asked = "\n".join(one.text for one in api.asked if not is_memorys(one))
     assert_nothing_is_left(lived)
     for number in range(count):
-        assert asked.count(f"Write the importer of table {number}<") == 1
+        said = f"Write the importer of table {number}"
+        assert asked.count(f"{said}<") == 1
+        assert any(said in one for one in memory), "its turns were kept and read"
     assert asked.count("retry three times when the database") == count
 
 

@@ -103,7 +103,7 @@ class Story:
 
 
 def begin(story: Story) -> None:
-    """Have a project with a corpus, and install."""
+    """Have a project with a corpus, and install; it has records alone."""
     machine = story.machine
     machine.program(
         "project-corpus",
@@ -115,7 +115,7 @@ def begin(story: Story) -> None:
     )
     machine.git(machine.repository, "add", "-A")
     machine.git(machine.repository, "commit", "-q", "-m", "corpus")
-    story.seen["init"] = machine.run("init", "--yes")
+    story.seen["init"] = machine.run("init", "--yes", "--no-memory")
 
 
 def first_and_second_day(story: Story) -> None:
