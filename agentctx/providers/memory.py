@@ -90,7 +90,7 @@ def source_of(item: Item) -> Provided:
 
 
 def hashed_fields(item: Item) -> dict[str, Json]:
-    """Give what the hash of an item is taken of, the fields of a record in its terms."""
+    """Give what the hash of an item is taken of."""
     said = item.meaning
     return {
         "id": item.id,
@@ -117,4 +117,4 @@ def _about(items: Iterable[Item], query: str) -> list[Item]:
 
 def _text(item: Item) -> str:
     said = item.meaning
-    return "\n".join((said.subject, said.statement, said.content))
+    return f"{said.subject}\n{said.statement}\n{said.content}"
