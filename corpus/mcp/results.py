@@ -41,7 +41,7 @@ def shape(schema: Schema) -> Schema:
     """Give a schema without words and bounds; what fits the schema fits this too."""
     return {
         key: {
-            name: {"type": one["type"]} if name in _UNTOLD else shape(one)
+            name: _kind(one) if name in _UNTOLD else shape(one)
             for name, one in value.items()
         }
         if key == "properties"
@@ -49,6 +49,10 @@ def shape(schema: Schema) -> Schema:
         for key, value in schema.items()
         if key not in _NOT_SHAPE
     }
+
+
+def _kind(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key == "type"}
 
 
 def _shape(value: Any) -> Any:  # noqa: ANN401 - any part of a schema
