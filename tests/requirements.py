@@ -158,10 +158,6 @@ REQUIREMENTS: dict[str, str] = {
 REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
-    "P16.1": "records in the corpus",
-    "P16.2": "records in the corpus",
-    "P16.3": "records in the corpus",
-    "P16.4": "records in the corpus",
     "P19.1": "candidates as an inbox",
     "P19.2": "candidates as an inbox",
     "P19.3": "candidates as an inbox",

@@ -112,7 +112,11 @@ def hashed_fields(item: Item) -> dict[str, Json]:
 def _about(items: Iterable[Item], query: str) -> list[Item]:
     """Keep the items that hold a word of a query; what is superseded has no index."""
     asked = frozenset(terms(query))
-    return [one for one in items if not asked.isdisjoint(terms(_text(one)))]
+    return [
+        one
+        for one in items
+        if not one.meaning.applies_to_paths and not asked.isdisjoint(terms(_text(one)))
+    ]
 
 
 def _text(item: Item) -> str:

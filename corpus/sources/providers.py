@@ -32,7 +32,7 @@ HINT = (
     " capability out of policy.toml"
 )
 
-SECONDS = 2.0
+SECONDS = 5.0
 """What all providers together may take for one question."""
 
 MOST_SOURCES = 64
@@ -126,10 +126,8 @@ class _Call:
         answer = self._answer
         if answer is not None:
             self.sources, self.problem = answer
-        elif self._thread.is_alive():
-            _BUSY[self.name] = self._thread
         else:
-            self.problem = "it ended without an answer"
+            _BUSY[self.name] = self._thread
 
     def _run(self) -> None:
         try:
@@ -138,6 +136,8 @@ class _Call:
             self._answer = (), f"it gave {error.reason}"
         except CodedError as error:
             self._answer = (), f"it says {error.code}"
+        except SystemExit:
+            self._answer = (), "it raised SystemExit"
         except Exception as error:  # noqa: BLE001 - anybody's code
             self._answer = (), f"it raised {type(error).__name__[:_NAME_CHARACTERS]}"
 
