@@ -214,7 +214,7 @@ def test_no_record_is_a_mandatory_read_or_keeps_the_past_out(tmp_path: Path) -> 
 
 @pytest.mark.requirement("P16.2")
 def test_a_record_is_no_evidence_for_a_candidate(view: View) -> None:
-    candidate = {
+    candidate: dict[str, Any] = {
         "schema_version": "1",
         "candidate_id": "candidate-one",
         "project_id": "demo-one",
@@ -363,7 +363,7 @@ BAD: list[tuple[str, Callable[[], Iterable[Any]]]] = [
     ("raises an error of ours", fails_coded),
     ("raises half-way", fails_half_way),
     ("ends the thread", leaves),
-    ("gives nothing iterable", lambda: 7),  # type: ignore[arg-type,return-value]
+    ("gives nothing iterable", lambda: 7),  # type: ignore[return-value]
     ("gives no source", lambda: [{"path": WAX.path}]),
     ("gives no text", lambda: [WAX._replace(text=b"")]),  # type: ignore[arg-type]
     ("gives a file's path", lambda: [WAX._replace(path=f"{HOME}/state/STATUS.md")]),
@@ -383,9 +383,9 @@ def test_a_provider_that_fails_is_a_finding_and_the_answer_goes_on(
     view: View, act: Callable[[], Iterable[Any]]
 ) -> None:
     both = joined(view, Acting(act), StandIn(WAX._replace(title="Kept")))
-    answer = search(both, "gauge wax").as_json()
+    answer: dict[str, Any] = search(both, "gauge wax").as_json()
     require_schema("query", answer)
-    (finding,) = answer["findings"]  # type: ignore[misc,attr-defined]
+    (finding,) = answer["findings"]
     assert (finding["code"], finding["path"]) == ("PROVIDER_FAILED", "stand-in.0")
     results: Any = answer["results"]
     assert WAX.path in {one["source_path"] for one in results}

@@ -6,20 +6,32 @@ what applies to some files alone, is for those who are there.
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agentctx.config import environment, home
+from agentctx.memory.hosted import OWNER
 from agentctx.memory.items import items_by_id, superseded_items
 from agentctx.memory.model import PROJECT_KINDS, ThreadId
+from agentctx.memory.opening import open_memory
 from agentctx.memory.recall import matching_items, policy_for
-from agentctx.providers.stores import memory_of, shown
+from agentctx.memory.store import RandomIds
+from agentctx.memory.switch import memory_root, why_off
+from agentctx.memory.verdict import Absent, judge
+from agentctx.project import resolve_project
+from agentctx.providers.stores import now, shown
 from corpus.canonical import digest
 from corpus.lexical import terms
 from corpus.sources.provided import MEMORY, Provided
+from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from agentctx.memory.model import Item, Origin
+    from agentctx.memory.store import MemoryStore
     from corpus.canonical import Json
     from corpus.sources.provided import Place, Question
 
@@ -44,7 +56,7 @@ class MemoryProvider:
         """Give what may answer a question, the best first."""
         place, query, history, limit = question
         policy = policy_for("review", NO_THREAD, recall=0, mapped=0)
-        with memory_of(place.root) as store:
+        with _memory_of(place.root) as store:
             if store is None:
                 return []
             found = list(matching_items(store.db, policy, query))[:limit]
@@ -55,7 +67,7 @@ class MemoryProvider:
 
     def named(self, place: Place, paths: Sequence[str]) -> Iterable[Provided]:
         """Give those of some items that memory has, superseded or not."""
-        with memory_of(place.root) as store:
+        with _memory_of(place.root) as store:
             if store is None:
                 return []
             ids = [path.removeprefix(PREFIX) for path in paths]
@@ -107,6 +119,28 @@ def hashed_fields(item: Item) -> dict[str, Json]:
         "status": item.status,
         "replaced_by_id": item.replaced_by_id,
     }
+
+
+@contextmanager
+def _memory_of(root: Path) -> Iterator[MemoryStore | None]:
+    """Open the project's memory; None where there is none, or it is off.
+
+    Raises the errors of `open_memory`, and those of what is read.
+    """
+    environ = environment()
+    project = resolve_project(root, environ=environ)
+    place = memory_root(project)
+    off = why_off(place, home=home(environ), environ=environ)
+    if off is not None or isinstance(judge(place), Absent):
+        yield None
+        return
+    ids = RandomIds(os.urandom)
+    store = open_memory(place, clock=now, ids=ids, owner=OWNER)
+    try:
+        with store_failures():
+            yield store
+    finally:
+        store.close()
 
 
 def _about(items: Iterable[Item], query: str) -> list[Item]:

@@ -1,4 +1,4 @@
-"""The stores of the project that a corpus lies in, opened to be read; none is made.
+"""The records of the project that a corpus lies in, opened to be read; none are made.
 
 The namespace is that of the corpus's own folder, whatever the working directory is: a
 corpus is never given what belongs to another project.
@@ -12,11 +12,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from agentctx.config import environment, home
-from agentctx.memory.hosted import OWNER
-from agentctx.memory.opening import open_memory
-from agentctx.memory.store import RandomIds
-from agentctx.memory.switch import memory_root, why_off
-from agentctx.memory.verdict import Absent, judge
 from agentctx.project import resolve_project
 from agentctx.records.store import open_store, store_path
 from agentctx.redact import redact
@@ -27,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agentctx.memory.store import MemoryStore
     from agentctx.records.store import Store
 
 
@@ -43,32 +37,10 @@ def records_of(root: Path) -> Iterator[tuple[Store, str] | None]:
         return
     project = resolve_project(root, environ=environment())
     with (
-        open_store(folder, clock=_now, random=os.urandom, create=False) as store,
+        open_store(folder, clock=now, random=os.urandom, create=False) as store,
         store_failures(),
     ):
         yield store, project.project_id
-
-
-@contextmanager
-def memory_of(root: Path) -> Iterator[MemoryStore | None]:
-    """Open the project's memory; None where there is none, or it is off.
-
-    Raises the errors of `open_memory`, and those of what is read.
-    """
-    environ = environment()
-    project = resolve_project(root, environ=environ)
-    place = memory_root(project)
-    off = why_off(place, home=home(environ), environ=environ)
-    if off is not None or isinstance(judge(place), Absent):
-        yield None
-        return
-    ids = RandomIds(os.urandom)
-    store = open_memory(place, clock=_now, ids=ids, owner=OWNER)
-    try:
-        with store_failures():
-            yield store
-    finally:
-        store.close()
 
 
 def shown(text: str) -> str:
@@ -76,5 +48,6 @@ def shown(text: str) -> str:
     return redact(visible(text)).text
 
 
-def _now() -> datetime:
+def now() -> datetime:
+    """Give the present moment."""
     return datetime.now(UTC)  # noqa: TID251 - the edge: nobody gives us a clock
