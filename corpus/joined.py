@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.hits import Hit, item_id
 from corpus.index.postings import COUNT_MASK
-from corpus.lexical import terms
 from corpus.ranking import SOURCE_SHARE, Contents, score_text
 from corpus.sources.facts import Facts, Piece, Standing
 from corpus.substance import substance
@@ -86,10 +85,10 @@ def _joined(
     number: int,
     files: Sequence[tuple[Hit, float]],
 ) -> Joined | None:
-    score = _score(question, source)
+    words = question.wanted.of(source.text)
+    score = _score(question, source, words)
     if not score.piece:
         return None
-    words = question.wanted.of(source.text)
     near, phrase = question.pairs.nearness(words)
     present = question.pairs.wanted.intersection(words)
     says = substance(source.text)
@@ -122,11 +121,13 @@ def _joined(
     return Joined(_below(hit, score.piece, files), says, present)
 
 
-def _score(question: Question, source: Provided) -> TextScore:
-    found = terms(source.text)
-    counts = {term: min(COUNT_MASK, count) for term, count in Counter(found).items()}
-    contents = Contents(counts, frozenset(terms(source.title)), len(found))
-    return score_text(question.layout, question.scores.terms, contents)
+def _score(question: Question, source: Provided, words: Sequence[str]) -> TextScore:
+    """Score a source; a word that is not asked for counts for the length alone."""
+    counts = {term: min(COUNT_MASK, count) for term, count in Counter(words).items()}
+    title = frozenset(question.wanted.of(source.title))
+    return score_text(
+        question.layout, question.scores.terms, Contents(counts, title, len(words))
+    )
 
 
 def _below(hit: Hit, own: float, files: Sequence[tuple[Hit, float]]) -> Hit:

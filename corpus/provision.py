@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from corpus.sources.providers import Asking, Entry
     from corpus.userdirs import UserDirs
 
+MOST_FOUND = 32
+"""Sources that one provider is asked for."""
+
 LONGEST_QUERY = 10_000
 """Characters of a query that a provider is asked with."""
 
@@ -110,7 +113,7 @@ class Provision:
             return ()
         key = (query[:LONGEST_QUERY], history)
         if key not in self._known:
-            question = Question(self._place, *key, limit=MOST_SOURCES)
+            question = Question(self._place, *key, limit=MOST_FOUND)
             given = self._asked(lambda provider: provider.find(question))
             wanted = [one for one in given.sources if history or not one.superseded]
             sources = tuple(_each_fact_once(wanted))

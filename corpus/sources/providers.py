@@ -78,9 +78,14 @@ def ask_all(
 ) -> Given:
     """Ask every provider whose capability is allowed, all at once.
 
-    The sources come in the order of the entries, each path once.
+    The sources come in the order of the entries, each path once. One whose name says
+    that it is for another capability, as `agentctx.memory` does, is not even loaded.
     """
-    calls = [_Call(entry, allowed, asking) for entry in entries]
+    calls = [
+        _Call(entry, allowed, asking)
+        for entry in entries
+        if f"corpus.{entry.name.rpartition('.')[2]}" not in CAPABILITIES - allowed
+    ]
     for call in calls:
         call.start()
     ends = time.monotonic() + seconds
