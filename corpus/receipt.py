@@ -23,10 +23,9 @@ from corpus.errors import (
     ReceiptMismatchError,
     ReceiptSchemaError,
 )
-from corpus.lines import decode
-from corpus.protocol.layout import artifact_type
 from corpus.protocol.metadata import instant
 from corpus.provision import NO_PROVISION
+from corpus.quoted import Said, require_quotes
 from corpus.refs import is_id, is_sha256
 from corpus.sources.provided import is_provided
 
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from corpus.findings import Finding
     from corpus.provision import Provision
     from corpus.sources.provided import Provided
-    from corpus.sources.scan import Source
     from corpus.view import Project
 
 LONGEST_CONSUMER = 128
@@ -46,8 +44,6 @@ LONGEST_CONSUMER = 128
 PROVES = "what was handed over, not that it was read"
 """What a receipt is evidence of."""
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_SUMMED = re.compile(r"\n| \| ")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
@@ -178,7 +174,7 @@ def verify_bundle(
     snapshot = project.scan.snapshot
     snapshot.update({one.path: one.sha256 for one in given.values()})
     assert isinstance(bundle, dict)
-    _require_quotes(bundle["items"], _Said(project.scan.by_path(), texts, snapshot))
+    require_quotes(bundle["items"], Said(project.scan.by_path(), texts, snapshot))
     return Verdict(
         project_id=checked.project_id,
         bundle_sha256=checked.bundle_sha256,
@@ -189,76 +185,6 @@ def verify_bundle(
         receipt_ok=None if receipt is None else True,
         findings=provision.findings,
     )
-
-
-class _Said:
-    """What each source says now, as words, with and without its comments."""
-
-    def __init__(
-        self,
-        sources: Mapping[str, Source],
-        provided: Mapping[str, str],
-        snapshot: Mapping[str, str],
-    ) -> None:
-        self._sources = sources
-        self._provided = provided
-        self._snapshot = snapshot
-        self._known: dict[str, tuple[str, str]] = {}
-
-    def of(self, path: str, sha256: Json) -> tuple[str, str] | None:
-        """Give a source's words, where it is still what it was."""
-        if self._snapshot.get(path) != sha256:
-            return None
-        if path not in self._known:
-            text = self._provided.get(path)
-            if text is None:
-                text = decode(self._sources[path].content)
-            self._known[path] = _words(text), _words(_COMMENT.sub(" ", text))
-        return self._known[path]
-
-
-def _require_quotes(items: Sequence[Json], said: _Said) -> None:
-    for number, item in enumerate(items):
-        assert isinstance(item, dict)
-        words = said.of(str(item["source_path"]), item["source_sha256"])
-        if words is None:
-            continue
-        if not all(_stands(part, words) for part in _quoted(item)):
-            raise BundleSchemaError(
-                field=f"items[{number}].text", reason="does not stand in its source"
-            )
-
-
-def _quoted(item: Mapping[str, Json]) -> Iterator[str]:
-    """Give what an item says its source says.
-
-    A passage is one piece of it, with `…` at an end where it was cut. A summary is
-    many: each line, or part between bars.
-    """
-    text = str(item["text"]).removeprefix("… ").removesuffix(" …")
-    if _summed_up(item):
-        for part in _SUMMED.split(text):
-            yield part.removesuffix(" …")
-    else:
-        yield text
-
-
-def _stands(part: str, said: Sequence[str]) -> bool:
-    """Say whether a source says `part`, a section's name before it left aside."""
-    named = _words(part.partition(": ")[2])
-    return any(_words(part) in text or (named and named in text) for text in said)
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _summed_up(item: Mapping[str, Json]) -> bool:
-    """Say whether an item sums a primary source up instead of quoting it."""
-    reasons = item.get("selection_reasons")
-    primary = artifact_type(str(item["source_path"])) in {"state", "task"}
-    summary = isinstance(reasons, list) and "bounded_authority_summary" in reasons
-    return primary and summary
 
 
 def check_bundle(bundle: Json) -> CheckedBundle:

@@ -71,7 +71,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "corpus.search",
     ),
     ("corpus.jsoninput", "corpus.summaries", "corpus.selection"),
-    ("corpus.bundle", "corpus.prompt"),
+    ("corpus.bundle", "corpus.prompt", "corpus.quoted"),
     ("corpus.receipt", "corpus.candidate"),
     ("corpus.ledger", "corpus.metrics"),
     ("corpus.evaldata", "corpus.evalreport", "corpus.evaluate"),
