@@ -1,4 +1,4 @@
-"""Whether what a bundle quotes stands in its sources, as far as they are what they were."""
+"""Whether what a bundle quotes stands in its sources, where they are what they were."""
 
 from __future__ import annotations
 
