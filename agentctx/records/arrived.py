@@ -12,7 +12,6 @@ from agentctx.clock import later, stamp
 from agentctx.records.graph import link_supersession
 from agentctx.records.model import COLUMNS, FROM, TRUSTS, record_of
 from agentctx.records.rows import put_record
-from agentctx.records.terms import index_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +36,10 @@ class Arrived(NamedTuple):
 def add_arrived(
     store: Store, tx: Tx, project_id: str, one: Arrived, *, old: Record | None = None
 ) -> str:
-    """Add a teammate's record, in the place of another of the project; give its id."""
+    """Add a teammate's record, in the place of another of the project; give its id.
+
+    Its terms are to be indexed with all others that arrive.
+    """
     now = stamp(store.clock())
     if old is not None and now <= old.recorded_at:
         now = later(old.recorded_at, milliseconds=1)
@@ -57,8 +59,6 @@ def add_arrived(
         },
         {**_UNCONFIRMED, "record_id": one.id, "trust": trust},
     )
-    row = tx.execute("SELECT rowid FROM records WHERE id = ?", (one.id,)).fetchone()
-    index_record(tx, row[0], project_id, one.title, one.body)
     if old is not None:
         tx.execute(
             "UPDATE records SET superseded_at = ?, superseded_by = ?, pinned = 0"

@@ -40,7 +40,7 @@ from agentctx.team.place import context_path, read_context, write_context
 from agentctx.team.planning import match_blocks
 from agentctx.team.reading import Context, parse_context
 from agentctx.team.refusals import ContextBrokenError, ContextNewsError, ShareError
-from agentctx.team.safety import refusal
+from agentctx.team.safety import refusals
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
@@ -128,8 +128,12 @@ class _Export:
         ids = (one.record_id for one in self.known.values())
         self.records = records_called(db, (one for one in ids if one))
         self.unshared: list[Unshared] = []
+        self.leaving: list[Record] = []
         self.context = None if self.old is None else parse_context(self.old)
         self.out = {one.known.block: one for one in self._outgoing()}
+        texts = [(record.title, record.body) for record in self.leaving]
+        for place, reason in refusals(texts).items():
+            raise ShareError(record_id=self.leaving[place].id, reason=reason)
 
     def exported(self) -> Exported:
         """Give the file as it should be."""
@@ -247,9 +251,7 @@ class _Export:
         return head if head.current else None
 
     def _from_record(self, one: Shared, record: Record) -> _Out:
-        reason = refusal(record.title, record.body)
-        if reason is not None:
-            raise ShareError(record_id=record.id, reason=reason)
+        self.leaving.append(record)
         block = Block(
             type=record.type,
             title=record.title,

@@ -124,7 +124,6 @@ def import_context(
         return Imported(exists=False)
     context = parse_context(content)
     with store_failures(), store.writing() as tx:
-        index_missing(tx)
         keys = _accepted(store, project_id, context, consent.accepted)
         consent = consent._replace(accepted=keys)
         plan = make_plan(store, project_id, context, accepted=keys)
@@ -133,6 +132,7 @@ def import_context(
             for step in plan.steps
             if _may(step, consent)
         }
+        index_missing(tx, limit=None)
         if not consent.only:
             sha256 = hashlib.sha256(content).hexdigest()
             note_arrival(tx, project_id, sha256, now=store.clock())

@@ -173,15 +173,14 @@ def _unresolved(lines: Iterable[str]) -> Iterator[int]:
     """Give the lines from where git began a conflict to where it ended it."""
     inside = False
     for number, line in enumerate(lines, 1):
-        inside = inside or _CONFLICT_BEGINS.match(line) is not None
-        if inside or _CONFLICT_ENDS.match(line):
+        inside = inside or line == _BEGIN or line.startswith(f"{_BEGIN} ")
+        ends = line == _END or line.startswith(f"{_END} ")
+        if inside or ends:
             yield number
-        if _CONFLICT_ENDS.match(line):
-            inside = False
+        inside = inside and not ends
 
 
-_CONFLICT_BEGINS = re.compile(r"<{7}(?: |$)")
-_CONFLICT_ENDS = re.compile(r">{7}(?: |$)")
+_BEGIN, _END = "<" * 7, ">" * 7
 _KNOWN = {heading: place for place, heading in enumerate(HEADINGS.values())}
 _CALLED = {
     word.casefold(): heading

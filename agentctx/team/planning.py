@@ -14,7 +14,7 @@ from agentctx.records.read import head_of
 from agentctx.records.shared import list_shared
 from agentctx.records.tombstones import is_forgotten
 from agentctx.team.blocks import Block, normal, text_sha256
-from agentctx.team.safety import gives_orders
+from agentctx.team.safety import orders_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -95,6 +95,7 @@ class _Planner:
         ids = [one.record_id for one in self.known.values() if one.record_id]
         self.records = records_called(self.db, [*ids, *(b.key for b in context.blocks)])
         self._said: dict[tuple[str, str], tuple[str, bool]] | None = None
+        self._orders: dict[Block, str] | None = None
 
     def plan(self) -> Plan:
         keyed = match_blocks(self.context, self.known, self.records)
@@ -143,13 +144,21 @@ class _Planner:
     def waits(self, key: str, block: Block) -> Step | None:
         if key in self.accepted:
             return None
-        detail = gives_orders(block.title, block.body)
+        detail = self.orders().get(block)
         if detail is not None:
             return Step("hold", key, block, reason=ORDERS, detail=detail)
         for namespace in (self.project_id, GLOBAL):
             if is_forgotten(self.store, self.db, namespace, block.title, block.body):
                 return Step("hold", key, block, reason=FORGOTTEN)
         return None
+
+    def orders(self) -> dict[Block, str]:
+        """Give what the blocks say that give orders; looked for once, where asked."""
+        if self._orders is None:
+            blocks = self.context.blocks
+            found = orders_in([(block.title, block.body) for block in blocks])
+            self._orders = {blocks[place]: said for place, said in found.items()}
+        return self._orders
 
     def gone(self, one: Shared, present: set[str]) -> Step:
         """Plan for a block that the file holds no more."""

@@ -24,7 +24,7 @@ from agentctx.team.blocks import (
 )
 from agentctx.team.layout import VERSION, layout_of, plain
 from agentctx.team.refusals import ContextFileError, ContextVersionError
-from agentctx.team.safety import refusal
+from agentctx.team.safety import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,13 @@ def parse_context(content: bytes, *, name: str = NAME) -> Context:
             blocks.append(_block(piece, in_conflict=inside))
         except _BrokenError as problem:
             findings.append(Finding(piece.line, piece.title[:_SHOWN], str(problem)))
-    kept, twice = _once(blocks)
+    unsafe = refusals([(block.title, block.body) for block in blocks])
+    findings += [
+        Finding(blocks[place].line, blocks[place].title, reason)
+        for place, reason in unsafe.items()
+    ]
+    safe = [block for place, block in enumerate(blocks) if place not in unsafe]
+    kept, twice = _once(safe)
     findings += twice
     return Context(layout, tuple(kept), tuple(sorted(findings)))
 
@@ -140,9 +146,6 @@ def _block(piece: Piece, *, in_conflict: bool) -> Block:
         found = _commented(found, piece.comment)
     elif section is None:
         _refuse(f"it stands below no heading of ours: {', '.join(TYPES)}")
-    reason = refusal(found.title, found.body)
-    if reason is not None:
-        _refuse(reason)
     return found
 
 

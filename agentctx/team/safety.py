@@ -5,6 +5,8 @@ A text that gives orders to an agent is told apart: a person may still want it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agentctx.records.model import hidden_in
 from agentctx.redact import redact
 from corpus.instructions import suspect_instructions
@@ -12,8 +14,15 @@ from corpus.reading import read
 from corpus.suspicion import hidden_characters
 from corpus.visible import deceives, without_invisible
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 _PICTURES = "\ufe0e\ufe0f"
 """Say that a character is a picture, or is none: part of many emoji."""
+
+
+Text = tuple[str, str]
+"""The title and the body of a block."""
 
 
 def refusal(title: str, body: str) -> str | None:
@@ -26,16 +35,44 @@ def refusal(title: str, body: str) -> str | None:
                 f"{name} holds U+{ord(text[place]):04X}, which nobody sees,"
                 f" in its line {line}"
             )
-    fired = redact(f"{title}\n\n{body}").fired
+    fired = redact(_joined([(title, body)])).fired
     if fired:
         return f"it holds what looks like a secret ({fired[0].rule})"
     return None
 
 
+def refusals(texts: Sequence[Text]) -> dict[int, str]:
+    """Give what `refusal` says of those of many texts that it refuses, by place.
+
+    Together they are looked through faster than one by one.
+    """
+    clean = not redact(_joined(texts)).fired
+    found = {}
+    for number, (title, body) in enumerate(texts):
+        if clean and _hidden(title) is None and _hidden(body) is None:
+            continue
+        reason = refusal(title, body)
+        if reason is not None:
+            found[number] = reason
+    return found
+
+
 def gives_orders(title: str, body: str) -> str | None:
     """Say what in a text reads like an order to an agent; None where nothing does."""
-    found = next(suspect_instructions(read(f"{title}\n\n{body}")), None)
+    found = next(suspect_instructions(read(_joined([(title, body)]))), None)
     return None if found is None else found.detail
+
+
+def orders_in(texts: Sequence[Text]) -> dict[int, str]:
+    """Give what `gives_orders` says of those of many texts that give any, by place."""
+    if next(suspect_instructions(read(_joined(texts))), None) is None:
+        return {}
+    found = ((number, gives_orders(*text)) for number, text in enumerate(texts))
+    return {number: detail for number, detail in found if detail is not None}
+
+
+def _joined(texts: Iterable[Text]) -> str:
+    return "\n\n\n".join(f"{title}\n\n{body}" for title, body in texts)
 
 
 def _hidden(text: str) -> int | None:
