@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.consent import add_yes, require_consent
+from agentctx.cli.changes import require_seen_consent
+from agentctx.cli.consent import add_yes
 from agentctx.cli.opening import this_project
 from agentctx.team.driver import LINE, carry_out, plan_driver
 from corpus.cli.render import visible
@@ -38,6 +39,10 @@ class Outcome:
             "dry_run": self.dry_run,
         }
 
+    def lines(self) -> Iterator[str]:
+        """Give it for people."""
+        return lines(self)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
@@ -53,8 +58,10 @@ def run(call: Call, *, remove: bool, dry_run: bool, yes: bool) -> Outcome:
     root = str(this_project().main_root)
     plan = plan_driver(root, remove=remove)
     if plan.changes and not dry_run:
-        question = "\n".join([*_plan_lines(plan, remove=remove), "change this?"])
-        require_consent(call, "team install-merge-driver", question, yes=yes)
+        shown = Outcome(plan=plan, removed=remove, dry_run=True)
+        question = "\n".join([*shown.lines(), "change this?"])
+        command = "team install-merge-driver"
+        require_seen_consent(call, command, question, plan=shown, yes=yes)
         carry_out(root, plan)
     return Outcome(plan=plan, removed=remove, dry_run=dry_run)
 

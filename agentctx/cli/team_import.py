@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.consent import add_yes, require_consent
+from agentctx.cli.changes import require_seen_consent
+from agentctx.cli.consent import add_yes
 from agentctx.cli.opening import open_for_reading, open_for_writing
 from agentctx.team.importing import Consent, import_context, preview_context
 from agentctx.team.planning import FORGOTTEN, ORDERS, YOURS
@@ -42,6 +43,10 @@ class Outcome:
         """Give the outcome as one JSON object."""
         return {**self.imported.as_json(), "dry_run": self.dry_run}
 
+    def lines(self) -> Iterator[str]:
+        """Give it for people."""
+        return lines(self)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
@@ -71,7 +76,9 @@ def run(call: Call, *, dry_run: bool, accept: list[str], yes: bool) -> Outcome:
         return Outcome(imported=plan, dry_run=dry_run)
     only = bool(accepted) and not yes and not call.asks
     if plan.changes and not only:
-        require_consent(call, "team import", _question(plan), yes=yes)
+        shown = Outcome(imported=plan, dry_run=True)
+        question = "\n".join([*shown.lines(), "take this in?"])
+        require_seen_consent(call, "team import", question, plan=shown, yes=yes)
     consent = Consent(seen=True, accepted=accepted, only=only)
     with open_for_writing(call, create=True) as opened:
         done = import_context(opened.store, opened.project_id, root, consent)
@@ -90,6 +97,8 @@ def lines(value: Outcome) -> Iterator[str]:
         yield "there is no .agentctx/context.md here"
         return
     yield from change_lines(found, would=value.dry_run)
+    if found.added or found.superseded:
+        yield "what comes in is a teammate's: searchable, shown as such, never pinned"
 
 
 def change_lines(found: Imported, *, would: bool) -> Iterator[str]:
@@ -116,13 +125,3 @@ def change_lines(found: Imported, *, would: bool) -> Iterator[str]:
     for finding in found.findings:
         yield f"left out: line {finding.line}: {visible(finding.title)}"
         yield f"  {visible(finding.reason)}"
-
-
-def _question(plan: Imported) -> str:
-    return "\n".join(
-        [
-            *change_lines(plan, would=True),
-            "They count as a teammate's: searchable, shown as such, never pinned.",
-            "take this in?",
-        ]
-    )

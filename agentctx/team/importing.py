@@ -16,7 +16,6 @@ from agentctx.records.arrived import (
     end_arrived,
     revive_arrived,
 )
-from agentctx.records.read import by_id
 from agentctx.records.shared import Shared, drop_shared, note_arrival, put_shared
 from agentctx.records.terms import index_missing
 from agentctx.records.tombstones import forget_tombstone
@@ -127,8 +126,9 @@ def import_context(
         keys = _accepted(store, project_id, context, consent.accepted)
         consent = consent._replace(accepted=keys)
         plan = make_plan(store, project_id, context, accepted=keys)
+        work = _Import(store, tx, project_id, plan)
         made = {
-            step.key: _carry_out(store, tx, project_id, plan, step)
+            step.key: work.carry_out(step, accepted=step.key in keys)
             for step in plan.steps
             if _may(step, consent)
         }
@@ -176,52 +176,60 @@ def _may(step: Step, consent: Consent) -> bool:
     return step.reason != YOURS or consent.seen
 
 
-def _carry_out(store: Store, tx: Tx, project_id: str, plan: Plan, step: Step) -> str:
-    """Do one step, and note what the file holds; give the record it is about."""
-    known = plan.known.get(step.key)
-    block = step.block
-    if block is None:
+class _Import:
+    """One import in its transaction: step by step, as planned."""
+
+    def __init__(self, store: Store, tx: Tx, project_id: str, plan: Plan) -> None:
+        self.store, self.tx, self.project_id, self.plan = store, tx, project_id, plan
+
+    def carry_out(self, step: Step, *, accepted: bool) -> str:
+        """Do one step, note what the file holds; give the record it is about."""
+        if step.block is None:
+            return self.end(step)
+        known = self.plan.known.get(step.key)
+        one = known or Shared(step.key, None, "imported")
+        if step.kind == "hold":
+            fresh = one._replace(held=True, sha256=step.block.sha256)
+        elif step.kind == "known":
+            record_id = one.record_id if step.record is None else step.record.id
+            fresh = Shared(step.key, record_id, one.origin, sha256=step.block.sha256)
+        else:
+            if accepted:
+                title, body = step.block.title, step.block.body
+                forget_tombstone(self.store, self.tx, self.project_id, title, body)
+            record_id = self.written(step, step.block)
+            fresh = Shared(step.key, record_id, "imported", sha256=step.block.sha256)
+        if fresh != known:
+            put_shared(self.tx, self.project_id, fresh)
+        return "" if step.kind == "hold" else fresh.record_id or ""
+
+    def end(self, step: Step) -> str:
+        """End the record of a block that is gone, where it is to end."""
         if step.kind == "retire" and step.record is not None:
-            end_arrived(store, tx, step.record)
-        drop_shared(tx, project_id, step.key)
+            end_arrived(self.store, self.tx, step.record)
+        drop_shared(self.tx, self.project_id, step.key)
         return "" if step.record is None else step.record.id
-    one = known or Shared(step.key, None, "imported")
-    if step.kind == "hold":
-        put_shared(tx, project_id, one._replace(held=True, sha256=block.sha256))
-        return ""
-    if step.kind == "known":
-        record = one.record_id if step.record is None else step.record.id
-        origin = one.origin
-    else:
-        record = _written(store, tx, project_id, step, block)
-        origin = "imported"
-    fresh = Shared(step.key, record, origin, held=False, sha256=block.sha256)
-    if fresh != known:
-        put_shared(tx, project_id, fresh)
-    return record or ""
 
-
-def _written(store: Store, tx: Tx, project_id: str, step: Step, block: Block) -> str:
-    """Make, replace or revive the record of a block; give its id."""
-    if step.kind == "revive":
-        assert step.record is not None, "a record is what comes back"
-        revive_arrived(tx, step.record)
-        return step.record.id
-    old = step.record if step.kind == "supersede" else None
-    free = old is None and block.id is not None and by_id(tx, step.key) is None
-    since = block.valid_from or None
-    if old is not None and (since is None or since <= old.valid_from):
-        since = None  # changed by hand: it is true from now on
-    forget_tombstone(store, tx, project_id, block.title, block.body)
-    arrived = Arrived(
-        step.key if free else store.ids.new(),
-        block.type if old is None else old.type,
-        block.title,
-        block.body,
-        block.confidence,
-        since,
-    )
-    return add_arrived(store, tx, project_id, arrived, old=old)
+    def written(self, step: Step, block: Block) -> str:
+        """Make, replace or revive the record of a block; give its id."""
+        if step.kind == "revive":
+            assert step.record is not None, "a record is what comes back"
+            revive_arrived(self.tx, step.record)
+            return step.record.id
+        old = step.record if step.kind == "supersede" else None
+        free = old is None and block.id is not None and step.key not in self.plan.taken
+        since = block.valid_from or None
+        if old is not None and (since is None or since <= old.valid_from):
+            since = None  # changed by hand: it is true from now on
+        arrived = Arrived(
+            step.key if free else self.store.ids.new(),
+            block.type if old is None else old.type,
+            block.title,
+            block.body,
+            block.confidence,
+            since,
+        )
+        return add_arrived(self.store, self.tx, self.project_id, arrived, old=old)
 
 
 def _told(

@@ -136,8 +136,10 @@ def _names(base: Layout, sides: Iterable[Layout]) -> Mapping[tuple[str, str], st
     ids = {_id_in(piece) for side in sides for piece in side.pieces}
     found = {}
     for piece in base.pieces:
+        if _id_in(piece):
+            continue
         derived = _derived(piece)
-        if not _id_in(piece) and derived in ids:
+        if derived in ids:
             found[piece.section, piece.title] = derived
     return found
 

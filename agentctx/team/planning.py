@@ -12,7 +12,7 @@ from agentctx.records.arrived import records_called, worded
 from agentctx.records.model import GLOBAL
 from agentctx.records.read import head_of
 from agentctx.records.shared import list_shared
-from agentctx.records.tombstones import is_forgotten
+from agentctx.records.tombstones import has_tombstones, is_forgotten
 from agentctx.team.blocks import Block, normal, text_sha256
 from agentctx.team.safety import orders_in
 
@@ -55,10 +55,14 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Every step, in the order of the file; then what is gone from it."""
+    """Every step, in the order of the file; then what is gone from it.
+
+    `known` are the blocks known so far, `taken` the ids that records have already.
+    """
 
     steps: tuple[Step, ...]
     known: dict[str, Shared]
+    taken: Collection[str] = ()
 
     def of(self, *kinds: Kind) -> tuple[Step, ...]:
         """Give the steps of some kinds."""
@@ -95,6 +99,7 @@ class _Planner:
         ids = [one.record_id for one in self.known.values() if one.record_id]
         self.records = records_called(self.db, [*ids, *(b.key for b in context.blocks)])
         self._said: dict[tuple[str, str], tuple[str, bool]] | None = None
+        self.remembering = (project_id, GLOBAL) if has_tombstones(self.db) else ()
         self._orders: dict[Block, str] | None = None
 
     def plan(self) -> Plan:
@@ -107,7 +112,7 @@ class _Planner:
                 for key, one in self.known.items()
                 if key not in present and one.sha256 is not None
             ]
-        return Plan(tuple(steps), self.known)
+        return Plan(tuple(steps), self.known, self.records.keys())
 
     def step(self, key: str, block: Block) -> Step:
         one = self.known.get(key)
@@ -147,7 +152,7 @@ class _Planner:
         detail = self.orders().get(block)
         if detail is not None:
             return Step("hold", key, block, reason=ORDERS, detail=detail)
-        for namespace in (self.project_id, GLOBAL):
+        for namespace in self.remembering:
             if is_forgotten(self.store, self.db, namespace, block.title, block.body):
                 return Step("hold", key, block, reason=FORGOTTEN)
         return None

@@ -1,4 +1,4 @@
-"""How things stand between a project's records and its team's file (A8.6)."""
+"""How things stand between a project's records and its team's file (A8.2)."""
 
 from __future__ import annotations
 
