@@ -30,9 +30,9 @@ FACTS = (
         "decision",
         "Cabinets fetch their commands by long polling over HTTPS",
         (
-            "Two carriers block the port of MQTT, and modems sleep. A cabinet asks every"
-            ' 25 s:\n\n```sh\n# what the firmware does\ncurl --max-time 30 "$SERVER/next"\n'
-            "```"
+            "Two carriers block the port of MQTT, and modems sleep. A cabinet asks"
+            " every 25 s:\n\n```sh\n# what the firmware does\n"
+            'curl --max-time 30 "$SERVER/next"\n```'
         ),
     ),
     ("convention", "Every timeout is written in seconds", "Also in the firmware."),

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 HEAD = "## What teammates wrote down"
 
+MOST_READ = 32 * 1024
+"""Bytes of the file that a session's start looks at for them."""
+
 MOST_SHOWN = 20
 """Blocks that a session is told at most."""
 
@@ -64,11 +67,18 @@ def first_blocks(root: str, tokens: int) -> str:
     )
 
     try:
-        content = read_context(root)
-        blocks = () if content is None else parse_context(content).blocks
+        content = _beginning(read_context(root) or b"")
+        blocks = parse_context(content).blocks
     except (ContextFileError, ContextVersionError):
         return ""
     return _page(blocks, tokens)
+
+
+def _beginning(content: bytes) -> bytes:
+    """Give the whole blocks that a file begins with: a session waits for no more."""
+    if len(content) <= MOST_READ:
+        return content
+    return content[: content.rfind(b"\n### ", 0, MOST_READ) + 1]
 
 
 def _page(blocks: tuple[Block, ...], tokens: int) -> str:

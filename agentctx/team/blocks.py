@@ -45,6 +45,7 @@ _COMMENT = re.compile(r"(\\*)<!--")
 _ESCAPED_COMMENT = re.compile(r"\\(\\*<!--)")
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DERIVED_DIGITS = 16
+_SURER = ("inferred", "reinforced", "explicit")
 
 
 class Block(NamedTuple):
@@ -96,6 +97,11 @@ def derived_id(block: Block) -> str:
 def block_order(block: Block) -> tuple[str, str, str]:
     """Order the blocks of a section by their titles: additions lie apart."""
     return block.title.casefold(), block.title, block.key
+
+
+def sureness(confidence: str) -> int:
+    """Say how sure a word is, the surest the highest; -1 for none of ours."""
+    return _SURER.index(confidence) if confidence in _SURER else -1
 
 
 def comment_of(block: Block) -> str:

@@ -25,6 +25,7 @@ from agentctx.team.blocks import (
     comment_of,
     escaped_title,
     normal,
+    sureness,
 )
 from agentctx.team.blocks import escaped as escaped_body
 from agentctx.team.layout import (
@@ -221,7 +222,10 @@ class _Export:
             if head is None:
                 return
             if head.by_person:
-                yield self._from_record(one, head)
+                ours = self._from_record(one, head)
+                if head.id == one.record_id:  # what others promoted, too, stays theirs
+                    ours = ours._replace(block=_as_dated(ours.block, block))
+                yield ours
                 return
             self.unshared.append(Unshared(one.block, head.id, head.title))
         record = self.records.get(one.record_id or "")
@@ -261,6 +265,16 @@ class _Export:
             confidence=record.confidence,
         )
         return _Out(block, one._replace(record_id=record.id))
+
+
+def _as_dated(ours: Block, there: Block) -> Block:
+    """Keep the date that the file has for the same text, and the surer word of both."""
+    if ours.sha256 != there.sha256:
+        return ours
+    return ours._replace(
+        valid_from=there.valid_from or ours.valid_from,
+        confidence=max(ours.confidence, there.confidence, key=sureness),
+    )
 
 
 def _piece(block: Block) -> Piece:

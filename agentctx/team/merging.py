@@ -16,6 +16,7 @@ from agentctx.team.blocks import (
     TYPES,
     Block,
     derived_id,
+    sureness,
     unescaped,
     unescaped_title,
 )
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, int]
 """A block's id, or its section and title where it has none, and which one of these."""
-
-CONFIDENCE_ORDER = ("inferred", "reinforced", "explicit")
 
 _ID = re.compile(r" id=([0-7][0-9A-HJKMNP-TV-Z]{25}) ")
 _FIELD = re.compile(r"(valid_from|confidence)=(\S+)")
@@ -237,8 +236,7 @@ def _merged_comment(base: Piece | None, ours: Piece, theirs: Piece) -> str:
 def _weight(comment: str) -> tuple[str, int, str]:
     fields = dict(_FIELD.findall(comment))
     word = fields.get("confidence", "")
-    sure = CONFIDENCE_ORDER.index(word) if word in CONFIDENCE_ORDER else -1
-    return fields.get("valid_from", ""), sure, comment
+    return fields.get("valid_from", ""), sureness(word), comment
 
 
 def _merged_text(base: str, ours: str, theirs: str) -> tuple[str, bool]:

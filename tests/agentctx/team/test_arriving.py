@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from agentctx.records.card import INTRODUCTION
 from agentctx.records.card import block as card
 from agentctx.records.preferences import refresh_preferences
 from agentctx.team.arriving import first_blocks, has_news, take_news
+from agentctx.team.reading import parse_context
 from agentctx.team.refusals import ContextVersionError
 from corpus.tokens import injection_tokens
 from tests.agentctx.team.people import PROJECT
@@ -85,6 +87,18 @@ def test_the_first_blocks_are_quoted_as_a_teammates_within_the_share(
     heads = [line for line in rest if line.startswith("[")]
     assert heads[0] == f"[{block(0).id}] decision, teammate, unconfirmed"
     assert all("teammate" in line for line in heads)
+
+
+@pytest.mark.requirement("A8.2", "A4.1")
+def test_a_session_does_not_wait_for_the_whole_of_a_large_file(bob: Person) -> None:
+    bob.writes(page(*(block(number, "Word " * 300) for number in range(2_000))))
+    began = process_time()
+    text = first_blocks(str(bob.root), SHARES["decisions"])
+    took = process_time() - began
+    assert f"[{block(0).id}]" in text
+    began = process_time()
+    parse_context(bob.file.read_bytes())
+    assert took < (process_time() - began) / 4
 
 
 @pytest.mark.requirement("A8.5", "A10.3")

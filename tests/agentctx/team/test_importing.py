@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.records.adopt import adopt_namespace
+from agentctx.records.backup import reset_project
+from agentctx.records.model import Replacement
 from agentctx.records.read import Moment, current_records, history_of, holds_at
 from agentctx.records.remove import delete_record, undo_delete
+from agentctx.records.salvage import repair_store
 from agentctx.records.search import search_records
-from agentctx.records.write import confirm_record
+from agentctx.records.shared import list_shared
+from agentctx.records.store import open_store
+from agentctx.records.write import confirm_record, supersede_record
 from agentctx.team.exporting import export_context
 from agentctx.team.importing import Consent, import_context, preview_context
 from agentctx.team.promoting import promote_record, withdraw_record
@@ -18,6 +25,7 @@ from agentctx.team.refusals import HeldBlockError
 from tests.agentctx.team.many import fill
 from tests.agentctx.team.people import PROJECT
 from tests.agentctx.team.written import block, page
+from tests.recorded import START, Ticking
 
 if TYPE_CHECKING:
     from tests.agentctx.team.people import Person
@@ -323,6 +331,79 @@ def test_who_confirms_a_teammates_record_holds_it(ana: Person, bob: Person) -> N
     ana.edits(BODY, "Otherwise.")
     assert [one.reason for one in bob.hears().held] == ["yours"]
     assert bob.knows()[UTC].body == BODY
+
+
+@pytest.mark.requirement("A8.1", "A8.2")
+def test_two_who_promote_the_same_words_write_the_same_bytes(
+    ana: Person, bob: Person
+) -> None:
+    own = bob.says(UTC, BODY)
+    share_two(ana)
+    bob.imports()
+    promote_record(bob.store, PROJECT, own.id)
+    first = bob.exports()
+    assert ana.exports() == first
+    assert f"valid_from={ana.knows()[UTC].valid_from} " in first
+    since = "2020-01-01T00:00:00.000Z"
+    new = Replacement(body=BODY, source="cli", trust="developer", valid_from=since)
+    supersede_record(bob.store, PROJECT, own.id, new)
+    assert f"valid_from={since} " in bob.exports()
+    assert ana.exports() == bob.text
+
+
+@pytest.mark.requirement("A8.2", "A10.2")
+def test_a_teammates_text_is_never_trusted_more_than_what_it_replaces(
+    ana: Person, bob: Person
+) -> None:
+    share_two(ana)
+    bob.says(UTC, BODY, trust="tool", confidence="inferred")
+    bob.imports()
+    ana.edits(BODY, "Otherwise.")
+    bob.imports()
+    now = bob.knows()[UTC]
+    assert (now.body, now.trust, now.confidence) == ("Otherwise.", "tool", "inferred")
+
+
+@pytest.mark.requirement("A8.2", "A2.6")
+def test_time_goes_on_for_records_when_a_clock_went_back(
+    ana: Person, bob: Person
+) -> None:
+    share_two(ana)
+    bob.imports()
+    bob.store.clock = Ticking(START - timedelta(days=9))
+    ana.edits(BODY, "Otherwise.")
+    ana.writes(ana.text.partition("## Conventions")[0])
+    done = bob.imports()
+    assert (len(done.superseded), len(done.retired)) == (1, 1)
+    for taken in (*done.superseded, *done.retired):
+        first = history_of(bob.store.db, bob.record(taken.record))[0]
+        assert str(first.superseded_at) > first.recorded_at
+
+
+@pytest.mark.requirement("A8.2", "A1.7")
+def test_what_is_known_of_a_file_can_be_lost(ana: Person, bob: Person) -> None:
+    record_id = share_two(ana)
+    bob.imports()
+    reset_project(bob.store, PROJECT)
+    assert len(bob.imports().added) == 2
+    with ana.store.writing() as tx:
+        tx.execute("DELETE FROM shared")
+    done = ana.imports()
+    assert (done.changes, done.present) == (0, 2)
+    assert ana.record(record_id).trust == "developer"
+
+
+@pytest.mark.requirement("A8.2", "A2.4", "A2.10")
+def test_what_is_shared_follows_its_records(ana: Person) -> None:
+    record_id = share_two(ana)
+    home, clock, random = ana.store.home, ana.store.clock, ana.store.random
+    ana.store.close()
+    repair_store(home, clock=clock, random=random)
+    with open_store(home, clock=clock, random=random) as store:
+        assert list_shared(store.db, PROJECT)[record_id].origin == "promoted"
+        adopt_namespace(store, PROJECT, "6" * 64)
+        assert list_shared(store.db, PROJECT) == {}
+        assert list_shared(store.db, "6" * 64)[record_id].origin == "promoted"
 
 
 @pytest.mark.requirement("A8.2")
