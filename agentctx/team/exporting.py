@@ -167,8 +167,13 @@ class _Export:
 
     def note(self, store: Store, tx: Tx, done: Exported) -> None:
         """Know every block as the file holds it now."""
+        waiting = {one.block for one in self.unshared}
         for key, one in self.known.items():
-            if key not in self.out and one.origin != "imported":
+            if key in self.out or one.origin == "imported":
+                continue
+            if key in waiting:
+                put_shared(tx, self.project_id, one._replace(sha256=None))
+            else:
                 drop_shared(tx, self.project_id, key)
         for out in self.out.values():
             fresh = out.known._replace(sha256=out.block.sha256)

@@ -50,10 +50,6 @@ class Finding(NamedTuple):
     title: str
     reason: str
 
-    def as_json(self) -> dict[str, object]:
-        """Give the finding as one JSON object."""
-        return self._asdict()
-
 
 class Context(NamedTuple):
     """What a team's file says: its blocks in their order, and what cannot be used."""

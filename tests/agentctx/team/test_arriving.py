@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from time import process_time
@@ -132,3 +134,28 @@ def test_an_imported_block_is_never_shown_without_teammate(
     page_of_preferences = Path(bob.store.home) / "profile" / "preferences.md"
     if page_of_preferences.exists():
         assert "Rule 0001" not in page_of_preferences.read_text(encoding="utf-8")
+
+
+LOADED = """
+import sys
+from agentctx.team.arriving import first_blocks
+assert first_blocks(sys.argv[1], 500)
+print(*sorted(name.partition(".")[0] for name in sys.modules))
+"""
+
+
+@pytest.mark.requirement("A8.2", "A4.1")
+def test_a_session_that_is_told_the_first_blocks_loads_light_modules_only(
+    bob: Person,
+) -> None:
+    bob.writes(page(block(1)))
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", LOADED, str(bob.root)],
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+        env={"PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    loaded = set(done.stdout.split())
+    assert loaded <= {*sys.stdlib_module_names, "__main__", "agentctx", "corpus"}
+    assert not loaded & {"argparse", "dataclasses", "inspect", "subprocess", "logging"}

@@ -136,3 +136,29 @@ def test_people_are_told_the_line_and_what_to_do(
 def test_outside_a_repository_no_driver_is_installed(agentctx: InProcess) -> None:
     done = agentctx("team", "install-merge-driver", "--yes")
     assert refusal(done) == "GIT_FAILED"
+
+
+@pytest.mark.requirement("A8.2", "A9")
+def test_people_are_told_what_is_shared_and_how_it_stands(
+    agentctx: InProcess, file: Path
+) -> None:
+    def told(*command: str) -> str:
+        done = agentctx(*command, "--format", "text")
+        assert done.err == ""
+        return done.out
+
+    record_id = str(answer(agentctx(*UTC))["record"]["id"])
+    assert told("promote", record_id).startswith(f"shared  {record_id}  explicit")
+    assert "agentctx team export" not in told("promote", record_id)
+    assert "differs from what is shared" in told("team", "export", "--check")
+    assert f"added 1 block: {record_id}" in told("team", "export")
+    assert "is as it should be: 1 block" in told("team", "export")
+    status = told("team", "status")
+    assert "shared: 1 block" in status
+    assert "nothing is new" in status
+    assert "install-merge-driver" in status
+    assert "no longer shared" in told("promote", record_id, "--off")
+    assert "removed 1 block" in told("team", "export")
+    file.unlink()
+    assert "which is not there" in told("team", "status")
+    assert "there is no .agentctx/context.md" in told("team", "import")

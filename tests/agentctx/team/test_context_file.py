@@ -10,9 +10,10 @@ import pytest
 
 from agentctx.errors import AlreadySupersededError, OtherNamespaceError
 from agentctx.records.model import NewRecord
-from agentctx.records.write import add_record, pin_record
+from agentctx.records.write import add_record, pin_record, retire_record
 from agentctx.team.exporting import check_export
 from agentctx.team.promoting import look_at, promote_record, withdraw_record
+from agentctx.team.reading import MOST_BLOCKS
 from agentctx.team.refusals import (
     ContextBrokenError,
     ContextFileError,
@@ -21,7 +22,9 @@ from agentctx.team.refusals import (
     NotSharedError,
     ShareError,
 )
+from agentctx.team.standing import team_status
 from tests.agentctx.team.people import PROJECT
+from tests.agentctx.team.written import block, page
 
 if TYPE_CHECKING:
     from tests.agentctx.team.people import Person
@@ -300,3 +303,48 @@ def test_nothing_is_written_over_that_nobody_here_has_read(
     with pytest.raises(ContextNewsError):
         ana.exports()
     assert ana.text == changed
+
+
+@pytest.mark.requirement("A8.2", "A10.2")
+def test_what_the_newest_version_lacks_is_told(ana: Person, bob: Person) -> None:
+    def states(person: Person) -> dict[str, str]:
+        root = str(person.root)
+        found = team_status(person.store, PROJECT, root, driver=False)
+        return {one.title: one.state for one in found.blocks}
+
+    record = ana.shares(UTC, "Two stations share a border.")
+    other = ana.shares(TABS, kind="convention")
+    ana.exports()
+    bob.imports()
+    ana.corrects(record.id, "The agent thinks otherwise.", trust="model")
+    assert states(ana) == {UTC: "unconfirmed", TABS: "shared"}
+    ana.file.unlink()  # an old text is not written anew, nor one nobody confirmed
+    assert UTC not in ana.exports()
+    ana.file.unlink()
+    bob.corrects(record.id, "Bob knows better.")
+    retire_record(bob.store, PROJECT, other.id)
+    assert states(bob) == {UTC: "yours", TABS: "ended"}
+    assert check_export(bob.store, PROJECT, str(bob.root)).blocks == 0
+    promote_record(ana.store, PROJECT, ana.knows()[UTC].id)
+    assert "The agent thinks otherwise." in ana.exports()
+    assert f"id={record.id} " in ana.text  # the promotion was not lost meanwhile
+
+
+@pytest.mark.requirement("A8.3")
+def test_a_conflict_above_the_first_block_is_told(bob: Person) -> None:
+    text = page(block(1)).replace("# What", "<<<<<<< a\n# Their\n>>>>>>> b\n# What")
+    bob.writes(text)
+    found = bob.imports()
+    assert [one.line for one in found.findings] == [3]
+    assert bob.knows().keys() == {"Rule 0001"}
+
+
+@pytest.mark.requirement("A8.1")
+def test_what_is_no_text_or_no_end_of_blocks_is_refused(bob: Person) -> None:
+    bob.writes(page(block(1)))
+    bob.file.write_bytes(bob.file.read_bytes() + b"\xff\xfe")
+    with pytest.raises(ContextFileError):
+        bob.imports()
+    bob.writes("## Decisions\n" + "### x\n" * (MOST_BLOCKS + 1))
+    with pytest.raises(ContextFileError):
+        bob.imports()
