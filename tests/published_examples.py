@@ -43,6 +43,7 @@ from corpus.writes.requests import create_report
 from tests.corpora import fixed_bytes, report_page
 from tests.published_agentctx import agentctx_examples
 from tests.published_records import records_example
+from tests.published_team import team_examples
 from tests.trusted import write_trusted, writer_of
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def example_texts(sample: Sample) -> dict[str, str]:
         "policy/policy.example.toml": policy,
         "grant/grant.example.toml": serialize_grant(owners_grant(sample)).decode(),
         "records/records.example.json": records_example(sample.root.parent),
+        **team_examples(sample.root.parent),
         **texts,
     }
 

@@ -193,6 +193,36 @@ COMMANDS = (
         "agentctx.cli.memory_mcp",
         "Give an AI agent this project's memory over MCP, on stdin and stdout.",
     ),
+    Command(
+        ("promote",),
+        "agentctx.cli.promote",
+        "Share a record with the team, or take it back.",
+    ),
+    Command(
+        ("team", "export"),
+        "agentctx.cli.team_export",
+        "Write what is shared to .agentctx/context.md, for git to carry.",
+    ),
+    Command(
+        ("team", "import"),
+        "agentctx.cli.team_import",
+        "Take in what teammates wrote in .agentctx/context.md.",
+    ),
+    Command(
+        ("team", "status"),
+        "agentctx.cli.team_status",
+        "Show what is shared, what is new in the file, and what waits.",
+    ),
+    Command(
+        ("team", "install-merge-driver"),
+        "agentctx.cli.team_driver",
+        "Let git merge the team's file block by block, or no longer.",
+    ),
+    Command(
+        ("team", "merge"),
+        "agentctx.cli.team_merge",
+        "Merge two sides of the team's file block by block; git runs this.",
+    ),
 )
 """Every command, in the order the help shows them."""
 
@@ -224,6 +254,8 @@ OTHER_NAMES = (
     ("drift", "sync"),
     ("review", "review-session"),
     ("talk", "chat"),
+    ("share", "promote"),
+    ("unshare", "promote"),
 )
 """Words that people try, each with the command that does what they mean."""
 

@@ -75,6 +75,11 @@ def forgotten_at(
     return None if found is None else str(found)
 
 
+def has_tombstones(db: Db) -> bool:
+    """Say whether anything was deleted that is not to be learned again."""
+    return bool(db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()[0])
+
+
 def forget_tombstone(
     store: Store, tx: Tx, project_id: str, title: str, body: str
 ) -> None:
@@ -174,7 +179,7 @@ def key_in(path: Path) -> bytes | None:
 def _usable_key(home: str, db: Db) -> bytes | None:
     """Give the key with which the tombstones were made; None where none is needed."""
     key = saved_key(home)
-    if not db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()[0]:
+    if not has_tombstones(db):
         return key
     if key is None:
         raise ForgetKeyError(reason="it is missing")
