@@ -9,6 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.memory.candidates import telling_quotes
 from agentctx.memory.items import chain, forget
 from agentctx.memory.jobs import call_back
 from agentctx.memory.mapping import one_line
@@ -131,6 +132,7 @@ def _purge(
     for item in revisions:
         _require_purgeable(writing, item)
     listed = json.dumps(list(ids))
+    repeated = telling_quotes(writing.tx, ids)
     quotes = writing.tx.execute(
         "SELECT DISTINCT turn_id, role, quote FROM candidate_sources"
         " WHERE candidate_id IN (SELECT value FROM json_each(?)) LIMIT ?",
@@ -146,6 +148,8 @@ def _purge(
             values,
         )
         emptied |= _purge_cited(writing, {**values, "role": row["role"]})
+    for quote in repeated:
+        _purge_repeated(writing, quote)
     writing.tx.execute(
         f"UPDATE memory_candidates SET {_EMPTIED}, updated_at = :now"
         " WHERE id IN (SELECT value FROM json_each(:ids))",
@@ -162,6 +166,21 @@ _EMPTIED = (
     "subject = :mark, statement = :mark, content = :mark, aliases_json = '[]',"
     " keywords_json = '[]'"
 )
+
+
+def _purge_repeated(writing: Writing, quote: str) -> None:
+    """Take the same words out of turns that nothing was made of."""
+    writing.tx.execute(
+        "UPDATE turns SET user_text = replace(user_text, :quote, :mark)"
+        " WHERE instr(user_text, :quote) > 0 AND NOT EXISTS ("
+        "   SELECT 1 FROM candidate_sources s WHERE s.turn_id = turns.id)",
+        {"quote": quote, "mark": PURGED},
+    )
+    writing.tx.execute(
+        "UPDATE OR IGNORE forgotten_quotes SET quote = :mark WHERE quote = :quote",
+        {"quote": quote, "mark": PURGED},
+    )
+    writing.tx.execute("DELETE FROM forgotten_quotes WHERE quote = ?", (quote,))
 
 
 def _purge_cited(writing: Writing, values: dict[str, str]) -> set[CandidateId]:

@@ -238,10 +238,14 @@ def review_evidence(db: Db, thread_id: ThreadId, *, until: int) -> tuple[Turn, .
 
 
 def completed_turns(db: Db, thread_id: ThreadId) -> Iterator[Turn]:
-    """Give a thread's completed ordinary turns, newest first, as many as are taken."""
+    """Give a thread's completed ordinary turns, newest first, as many as are taken.
+
+    One that said what was forgotten since is left out (M11.5).
+    """
     rows = db.execute(
         f"SELECT {_COLUMNS} FROM turns WHERE thread_id = ? AND state = 'completed'"
-        " AND profile = 'ordinary' ORDER BY sequence DESC",
+        " AND profile = 'ordinary' AND NOT EXISTS (SELECT 1 FROM forgotten_quotes f"
+        " WHERE f.turn_id = turns.id) ORDER BY sequence DESC",
         (thread_id,),
     )
     return (as_turn(row) for row in rows)
