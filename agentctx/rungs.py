@@ -198,8 +198,8 @@ def _item(here: _Here, text: str) -> Item:
 
 
 def _rungs(here: _Here, text: str) -> tuple[Rung, ...]:
-    if _TURN.fullmatch(text):
-        return _from_turn(here, text)
+    if _TURN.fullmatch(text.removeprefix(MEMORY)):
+        return _from_turn(here, text.removeprefix(MEMORY))
     if not text.startswith((MEMORY, "memory_")):
         name = text.removeprefix(RECORDS)
         if here.records is not None and id_part(name) is not None:

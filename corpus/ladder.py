@@ -162,7 +162,7 @@ def _under_report(
     if named is None:
         return ()
     entry = held.entry(named)
-    if entry is not None:
+    if entry is not None and (entry.sha256 in content or _is_of(entry, report)):
         return _from_entry(entry, root, origins)
     origin = _ORIGIN.search(content)
     gone = Rung("candidate", named, "inbox", state="gone")
@@ -257,12 +257,16 @@ def _report_rung(held: Held, source: Source) -> Rung:
 def _candidate_of(held: Held, report: Source) -> str | None:
     """Say which candidate a report was made of: the inbox knows, else its own words."""
     for entry in held.entries:
-        made = entry.report if entry.state == "accepted" else None
-        if made is not None and made.path == report.path:
+        if _is_of(entry, report):
             return entry.id
     text = section_text(parse_markdown(decode(report.content)), "Evidence") or ""
     found = _CANDIDATE.search(text)
     return None if found is None else found[1]
+
+
+def _is_of(entry: Entry, report: Source) -> bool:
+    made = entry.report if entry.state == "accepted" else None
+    return made is not None and made.path == report.path
 
 
 def _candidate_rung(entry: Entry) -> Rung:

@@ -1,4 +1,4 @@
-"""`project-corpus candidate accept`: make a report of a candidate, by a person's word."""
+"""`project-corpus candidate accept`: make a candidate a report, by a person's word."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.arguments import root_and_text
 from corpus.cli.granting import add_yes
-from corpus.cli.inbox import Doubt, entry_lines
+from corpus.cli.inbox import Doubt, entry_json, entry_lines
 from corpus.cli.writing import add_trust, open_for_writing, told
 
 if TYPE_CHECKING:
@@ -80,12 +80,8 @@ def run(  # noqa: PLR0913 - one keyword an option
 
 
 def as_json(value: Accepted) -> dict[str, object]:
-    """Give the candidate and its write as one JSON object."""
-    return {
-        "entry": value.entry.as_json(),
-        "write": value.written.as_json(),
-        "verdict": value.doubt.as_json(),
-    }
+    """Give the candidate and its report as one JSON object."""
+    return entry_json(value.entry, value.doubt)
 
 
 def lines(value: Accepted) -> Iterator[str]:

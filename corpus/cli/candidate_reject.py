@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import root_and_text
-from corpus.cli.inbox import entry_lines
+from corpus.cli.inbox import entry_json, entry_lines
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +45,7 @@ def run(call: Call, *, root: str | None, id: str, reason: str) -> Entry:  # noqa
 
 def as_json(value: Entry) -> dict[str, object]:
     """Give the candidate as one JSON object."""
-    return {"entry": value.as_json(), "verdict": None}
+    return entry_json(value, None)
 
 
 def lines(value: Entry) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.arguments import root_and_text
-from corpus.cli.inbox import Doubt, entry_lines
+from corpus.cli.inbox import Doubt, entry_json, entry_lines
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def run(call: Call, *, root: str | None, id: str) -> Shown:  # noqa: A002
 
 def as_json(value: Shown) -> dict[str, object]:
     """Give the candidate and the verdict as one JSON object."""
-    verdict = None if value.doubt is None else value.doubt.as_json()
-    return {"entry": value.entry.as_json(), "verdict": verdict}
+    return entry_json(value.entry, value.doubt)
 
 
 def lines(value: Shown) -> Iterator[str]:

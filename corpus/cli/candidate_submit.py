@@ -1,4 +1,4 @@
-"""`project-corpus candidate submit`: put a statement with its evidence before a person."""
+"""`project-corpus candidate submit`: put a statement and its evidence to a person."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.arguments import add_root
-from corpus.cli.inbox import Doubt, entry_lines, origins_of
+from corpus.cli.inbox import Doubt, entry_json, entry_lines, origins_of
 from corpus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from corpus.inbox import Entry
     from corpus.origins import Origin, OriginKind
     from corpus.submission import Submitted
-    from corpus.view import Project
 
 SUMMARY = "Let a candidate wait for a person, from a file, a record or an item."
 EXAMPLE = """project-corpus candidate submit candidate.json
@@ -115,7 +114,7 @@ def run(  # noqa: PLR0913 - one keyword an option
 
 def as_json(value: Waits) -> dict[str, object]:
     """Give the entry and the verdict as one JSON object."""
-    return {"entry": value.entry.as_json(), "verdict": value.doubt.as_json()}
+    return entry_json(value.entry, value.doubt)
 
 
 def lines(value: Waits) -> Iterator[str]:

@@ -45,6 +45,12 @@ class Doubt(NamedTuple):
                 yield f"warning[{one.code}] {one.field}: {one.detail}"
 
 
+def entry_json(entry: Entry, doubt: Doubt | None) -> dict[str, object]:
+    """Give a candidate as one JSON object; the verdict is null once it is decided."""
+    verdict = None if doubt is None else doubt.as_json()
+    return {**entry.as_json(), "verdict": verdict}
+
+
 def origins_of(call: Call) -> tuple[Origins, ...]:
     """Give the keepers of records and items that are installed."""
     from corpus.origins import known_origins  # noqa: PLC0415 - only when run
