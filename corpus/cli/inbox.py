@@ -60,7 +60,7 @@ def origins_of(call: Call) -> tuple[Origins, ...]:
 
 def entry_line(entry: Entry) -> str:
     """Show a candidate as one line of a list."""
-    said = " ".join(visible(entry.statement).split())
+    said = visible(" ".join(entry.statement.split()))
     said = said if len(said) <= _SHOWN else f"{said[: _SHOWN - 1]}…"
     return f"{entry.id}  {said}  ({entry.state}, {entry.submitted_at[:10]})"
 
@@ -68,7 +68,7 @@ def entry_line(entry: Entry) -> str:
 def entry_lines(entry: Entry) -> Iterator[str]:
     """Show a candidate whole: what it says, what it stands on, what became of it."""
     yield f"{entry.id} ({entry.candidate['kind']}, {entry.state})"
-    yield from (f"  {line}" for line in visible(entry.statement).splitlines())
+    yield from (f"  {visible(line)}" for line in entry.statement.splitlines())
     for one in entry.evidence:
         last = "" if one.line_end == one.line_start else f"-{one.line_end}"
         yield f"cites {one.source_path}:{one.line_start}{last}"
@@ -76,7 +76,8 @@ def entry_lines(entry: Entry) -> Iterator[str]:
         yield f"made of {visible(entry.origin.place)}"
     yield f"submitted {entry.submitted_at}"
     if entry.reason is not None:
-        yield f"rejected {entry.decided_at}: {visible(entry.reason)}"
+        said = " ".join(entry.reason.split())
+        yield f"rejected {entry.decided_at}: {visible(said)}"
     if entry.state == "accepted" and entry.report is not None:
         yield f"accepted {entry.decided_at} as {entry.report.path}"
         yield f"receipt {entry.report.receipt}"

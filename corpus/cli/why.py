@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from corpus.cli.arguments import root_and_text
 from corpus.cli.inbox import origins_of
 from corpus.cli.render import visible
+from corpus.visible import visible as seen
 
 if TYPE_CHECKING:
     import argparse
@@ -68,8 +69,8 @@ def _rung_lines(value: Ladder, one: Rung) -> Iterator[str]:
     yield f"{mark} {one.rung} {visible(one.id)}{_STATES[one.state]}"
     if one.place:
         yield f"    in {visible(one.place)}"
-    for line in visible(one.says or "").splitlines():
-        yield f"    | {line}"
+    for line in (one.says or "").splitlines():
+        yield f"    | {visible(line)}"
     known = [] if one.at is None else [visible(one.at)]
     known += [] if one.sha256 is None else [f"SHA-256 {one.sha256}"]
     if known:
@@ -79,5 +80,5 @@ def _rung_lines(value: Ladder, one: Rung) -> Iterator[str]:
 
 
 def _visible(one: Rung) -> Rung:
-    says = None if one.says is None else visible(one.says)
-    return one._replace(says=says, place=visible(one.place))
+    says = None if one.says is None else seen(one.says)
+    return one._replace(says=says, place=seen(one.place))
