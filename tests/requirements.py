@@ -167,9 +167,6 @@ PENDING: dict[str, str] = {
     "P16.2": "records in the corpus",
     "P16.3": "records in the corpus",
     "P16.4": "records in the corpus",
-    "P19.1": "candidates as an inbox",
-    "P19.2": "candidates as an inbox",
-    "P19.3": "candidates as an inbox",
     "P20.1": "many corpora",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")

@@ -38,6 +38,11 @@ COMMANDS = (
         "Show one record whole, with where it came from.",
     ),
     Command(
+        ("why",),
+        "agentctx.cli.why",
+        "Show what a record, an item or a turn stands on, and what it became.",
+    ),
+    Command(
         ("history",),
         "agentctx.cli.history",
         "Show every version of a fact, with both of its times.",

@@ -141,6 +141,23 @@ def reasons_of(db: Db, item_id: ItemId) -> tuple[Reason, ...]:
     return tuple(Reason(*row) for row in rows)
 
 
+def items_of_turn(db: Db, turn_id: TurnId) -> tuple[ItemId, ...]:
+    """Give the items that stand on a turn, each in the newest revision that does."""
+    rows = db.execute(
+        """
+          SELECT m.id, MAX(m.revision)
+            FROM candidate_sources s
+            JOIN memory_item_candidates i ON i.candidate_id = s.candidate_id
+            JOIN memory_items m ON m.id = i.item_id
+           WHERE s.turn_id = ?
+        GROUP BY m.logical_id ORDER BY m.logical_id
+           LIMIT ?
+        """,
+        (turn_id, _MOST_SOURCES),
+    )
+    return tuple(ItemId(row[0]) for row in rows)
+
+
 def undo(writing: Writing) -> Undone:
     """Take back the last forget or edit; `MemoryRuleError` when there is none.
 
