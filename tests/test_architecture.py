@@ -88,7 +88,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("agentctx.memory",),
     ("agentctx.records",),
     ("agentctx.llm", "agentctx.observing", "agentctx.clients", "agentctx.drift"),
-    ("agentctx.briefing",),
+    ("agentctx.briefing", "agentctx.report"),
     ("agentctx.extraction",),
     ("agentctx.chat",),
     ("corpus.mcp",),

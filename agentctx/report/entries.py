@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from agentctx.ids import is_record_id
-from agentctx.records.card import begins_with_title, standing
+from agentctx.records.card import standing
 from agentctx.records.model import GLOBAL
 from agentctx.report.markup import (
     Markup,
@@ -21,7 +21,7 @@ from agentctx.report.markup import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from agentctx.memory.model import Item
     from agentctx.memory.steering import Reason
@@ -55,22 +55,23 @@ def entry(record: Record, files: Sequence[str]) -> Markup:
     )
 
 
-def change_entry(change: Change) -> Markup:
-    """Draw how a fact changed: its versions, the newest first, with both times."""
+def change_entry(change: Change, places: Container[str]) -> Markup:
+    """Draw how a fact changed: its versions, the newest first, with both times.
+
+    `places` are the anchors of the records on the page; what holds leads to its own.
+    """
     newest = change.versions.shown[0]
+    by_id = {str(one.id): one for one in change.versions.shown}
     versions = [
-        element("li", _version(one, after))
-        for one, after in zip(
-            change.versions.shown, (None, *change.versions.shown), strict=False
-        )
+        element("li", _version(one, by_id.get(one.superseded_by or ""), places))
+        for one in change.versions.shown
     ]
-    left = change.versions.left
     return element(
         "article",
         stored("h3", newest.title),
         paragraph("It holds no longer.") if change.ended else Markup(""),
         element("ol", *versions, reversed="", class_="versions"),
-        rest(left, "older version"),
+        rest(change.versions.left, "older version"),
     )
 
 
@@ -107,7 +108,7 @@ def rest(number: int, one: str, more: str | None = None) -> Markup:
 
 
 def _marks(words: Iterable[str]) -> Markup:
-    return listed((Markup(element("span", one).html) for one in words), class_="marks")
+    return listed((together([one]) for one in words), class_="marks")
 
 
 def _standing_words(record: Record) -> Iterator[str]:
@@ -123,10 +124,8 @@ def _standing_words(record: Record) -> Iterator[str]:
         yield "for every project"
 
 
-def _origin(
-    record: Record, files: Sequence[str]
-) -> Iterator[tuple[str, Markup | str]]:
-    yield "from", f"{record.trust}, by {record.source.replace('_', ' ')}"
+def _origin(record: Record, files: Sequence[str]) -> Iterator[tuple[str, Markup | str]]:
+    yield "from", _from(record)
     yield "true from", moment(record.valid_from)
     yield "recorded", moment(record.recorded_at)
     if record.reinforce_count:
@@ -135,9 +134,7 @@ def _origin(
         yield "session", stored("code", record.session_id)
     if files:
         names = listed(stored("code", name) for name in files[:MOST_FILES])
-        yield "files", together([names, rest(len(files) - MOST_FILES, "file")]) if len(
-            files
-        ) > MOST_FILES else names
+        yield "files", together([names, rest(max(0, len(files) - MOST_FILES), "file")])
     if record.rationale:
         yield "because", told(record.rationale)
     if record.quote:
@@ -145,38 +142,33 @@ def _origin(
     yield "id", stored("code", record.id)
 
 
-def _version(record: Record, after: Record | None) -> Markup:
-    ended: Markup | str = "now"
-    if record.superseded_at is not None:
-        ended = moment(record.superseded_at)
+def _version(record: Record, after: Record | None, places: Container[str]) -> Markup:
+    """Draw one version; `after` is what took its place, where that is shown too."""
+    ended = moment(record.superseded_at) if record.superseded_at else "now"
     held: list[Markup | str] = ["true from ", moment(record.valid_from)]
     if after is not None:
         held += [" to ", moment(after.valid_from)]
-    same = after is not None and after.title == record.title
+    elif record.superseded_at and not record.superseded_by:
+        held += [" to ", moment(record.superseded_at)]
+    parts = [
+        paragraph("believed ", moment(record.recorded_at), " to ", ended),
+        paragraph(*held),
+    ]
+    if after is None or after.title != record.title:
+        parts.append(stored("p", record.title, class_="title"))
+    parts.append(told(record.body))
+    if record.rationale:
+        parts += [paragraph("because", class_="quiet"), told(record.rationale)]
+    by = [_from(record), *(["confirmed by a person"] if record.confirmed else [])]
+    parts.append(paragraph(", ".join(by), class_="quiet"))
     place = anchor(record.id)
-    return together(
-        [
-            paragraph("believed ", moment(record.recorded_at), " to ", ended),
-            paragraph(*held),
-            *(() if same else (stored("p", record.title),)),
-            told(record.body),
-            *(
-                (paragraph("because "), told(record.rationale))
-                if record.rationale
-                else ()
-            ),
-            paragraph(
-                f"{record.trust}, by {record.source.replace('_', ' ')}"
-                + (", confirmed by a person" if record.confirmed else ""),
-                class_="quiet",
-            ),
-            *(
-                (element("a", "the record", href=f"#{place}"),)
-                if place and record.current
-                else ()
-            ),
-        ]
-    )
+    if place in places:
+        parts.append(paragraph(element("a", "what holds now", href=f"#{place}")))
+    return together(parts)
+
+
+def _from(record: Record) -> str:
+    return f"{record.trust}, by {record.source.replace('_', ' ')}"
 
 
 def _folded(label: str, about: str, inside: Markup) -> Markup:

@@ -34,7 +34,7 @@ class Markup(NamedTuple):
 
 
 def element(
-    name: str, *inside: Markup | str, **attributes: str | int | None
+    name: str, /, *inside: Markup | str, **attributes: str | int | None
 ) -> Markup:
     """Make an element; an attribute that is None is left out.
 

@@ -42,7 +42,8 @@ nav a { display: inline-block; padding: .3rem 0; }
 article { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem;
   margin: 1rem 0; }
 .told { white-space: pre-wrap; unicode-bidi: isolate; margin: .3rem 0; }
-blockquote { margin: .3rem 0; padding-left: .8rem; border-left: 2px dotted var(--quiet); }
+blockquote { margin: .3rem 0; padding-left: .8rem;
+  border-left: 2px dotted var(--quiet); }
 .quiet { color: var(--quiet); }
 .marks { padding: 0; margin: .2rem 0; display: flex; flex-wrap: wrap; gap: .3rem; }
 .marks li { list-style: none; background: var(--mark); border-radius: .3rem;
