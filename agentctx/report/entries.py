@@ -159,6 +159,8 @@ def _version(record: Record, after: Record | None, places: Container[str]) -> Ma
     parts.append(told(record.body))
     if record.rationale:
         parts += [paragraph("because", class_="quiet"), told(record.rationale)]
+    if record.quote:
+        parts.append(element("blockquote", told(record.quote)))
     by = [_from(record), *(["confirmed by a person"] if record.confirmed else [])]
     parts.append(paragraph(", ".join(by), class_="quiet"))
     place = anchor(record.id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.card import shown
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST_OPEN = 600
 """Characters of a text that stands on the page as it is; a longer one is folded."""
 
-_EXCERPT = 160
+_EXCERPT, _KEPT = 160, 2048
 _VOID = frozenset(("meta",))
 _BLANK = "\u2800"
 """A letter without ink: it takes room and cannot be seen."""
@@ -41,7 +42,7 @@ def element(
     `class_` is `class`, and `aria_label` is `aria-label`.
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{_quoted(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -59,8 +60,9 @@ def together(parts: Iterable[Markup | str]) -> Markup:
     )
 
 
+@lru_cache(maxsize=_KEPT)
 def clean(text: str) -> str:
-    """Give a stored text as it may be shown."""
+    """Give a stored text as it may be shown; a page names a title more than once."""
     return shown(text).replace(_BLANK, "\ufffd")
 
 
@@ -157,6 +159,11 @@ def table(value: Table) -> Markup:
         aria_label=f"Table: {value.caption}",
         tabindex=0,
     )
+
+
+def _quoted(value: str) -> str:
+    """Escape the value of an attribute, which stands between double quotes."""
+    return html.escape(value, quote=False).replace('"', "&quot;")
 
 
 def _kind(value: Table, place: int) -> str | None:

@@ -151,9 +151,14 @@ def _known(known: Known) -> Markup:
     if not parts:
         parts.append(paragraph("Nothing is recorded yet."))
     if known.elsewhere:
-        told = f"{known.elsewhere:,} records hold for every project of one person;"
+        number = known.elsewhere
+        told = f"{number:,} {'record holds' if number == 1 else 'records hold'}"
         parts.append(
-            paragraph(f"{told} `--everywhere` shows them too.", class_="quiet")
+            paragraph(
+                f"{told} for every project of one person; `--everywhere` shows"
+                f" {'it' if number == 1 else 'them'}, too.",
+                class_="quiet",
+            )
         )
     return together(parts)
 
