@@ -98,8 +98,10 @@ def paid(db: Db, project_id: str) -> list[Paid]:
         f"""
           SELECT substr(c.at, 1, {_DAY}) AS day, c.purpose, c.model, count(*),
                  sum(c.input_tokens), sum(c.output_tokens), sum(c.cost_usd)
-            FROM model_calls c JOIN sessions s ON s.session_id = c.session_id
-           WHERE s.project_id = ?
+            FROM model_calls c
+            LEFT JOIN sessions s ON s.session_id = c.session_id
+            LEFT JOIN transcripts t ON t.session_id = c.session_id
+           WHERE COALESCE(s.project_id, t.project_id) = ?
         GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3
         """,
         (project_id,),

@@ -27,10 +27,10 @@ MOST_ROWS = 100
 """Days, purposes or models of one table."""
 
 
-def given(kept: Stored) -> Markup:
-    """Draw the accounts of a project."""
+def given(kept: Stored, *, everywhere: bool) -> Markup:
+    """Draw the accounts of a project; `everywhere` adds what all of them cost."""
     usage = kept.usage
-    parts = [_totals(usage), element("h3", "Tokens by event")]
+    parts = [_totals(usage, everywhere=everywhere), element("h3", "Tokens by event")]
     parts.append(_events(usage))
     parts.append(element("h3", "Dollars"))
     parts += _dollars(usage)
@@ -44,26 +44,27 @@ def dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 1 or not amount else f"${amount:.4f}"
 
 
-def _totals(usage: Usage) -> Markup:
+def _totals(usage: Usage, *, everywhere: bool) -> Markup:
     rate = "not known yet"
-    today, ever = dollars(usage.today_usd), dollars(usage.usd_everywhere)
     if usage.records_shown:
         share = usage.records_read / usage.records_shown
         rate = (
             f"{share:.0%}: {usage.records_read:,} of {usage.records_shown:,} records"
             " shown were then read whole"
         )
-    mean = usage.tokens / usage.sessions.total if usage.sessions.total else 0
-    mine = sum(one.cost_usd for one in usage.paid)
-    return terms(
-        [
-            ("tokens in all", f"{usage.tokens:,} in {usage.sessions.total:,} sessions"),
-            ("a session", f"{mean:,.0f} tokens, {usage.last_tokens:,} in the last"),
-            ("hit rate", rate),
-            ("cost here", dollars(mine)),
-            ("every project", f"{today} today, {ever} in all"),
-        ]
-    )
+    number = usage.sessions.total
+    mean = usage.tokens / number if number else 0
+    sessions = f"{number:,} {'session' if number == 1 else 'sessions'}"
+    pairs: list[tuple[str, Markup | str]] = [
+        ("tokens in all", f"{usage.tokens:,} in {sessions}"),
+        ("a session", f"{mean:,.0f} tokens, {usage.last_tokens:,} in the last"),
+        ("hit rate", rate),
+        ("cost", dollars(sum(one.cost_usd for one in usage.paid))),
+    ]
+    if everywhere:
+        today, ever = dollars(usage.today_usd), dollars(usage.usd_everywhere)
+        pairs.append(("every project", f"{today} today, {ever} in all"))
+    return terms(pairs)
 
 
 def _events(usage: Usage) -> Markup:

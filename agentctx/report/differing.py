@@ -9,6 +9,7 @@ from agentctx.report.markup import (
     Markup,
     Table,
     element,
+    named,
     paragraph,
     stored,
     table,
@@ -84,6 +85,7 @@ def _contradiction(one: Contradicted) -> Markup:
             "that ended: " if gone else "now it holds that: ",
             stored("span", one.title),
         ),
+        aria_label=f"{named(one.file)}, line {one.first_line:,}",
     )
 
 

@@ -13,6 +13,7 @@ from agentctx.report.markup import (
     element,
     listed,
     moment,
+    named,
     paragraph,
     stored,
     terms,
@@ -42,16 +43,15 @@ def anchor(record_id: str) -> str | None:
 def entry(record: Record, files: Sequence[str]) -> Markup:
     """Draw a current record: what it says, how far it holds, where it comes from."""
     place = anchor(record.id)
-    named = None if place is None else f"{place}-title"
     body = () if record.body == record.title else (told(record.body),)
     return element(
         "article",
-        stored("h4", record.title, id=named),
+        stored("h4", record.title),
         _marks(_standing_words(record)),
         *body,
         _folded("Where it comes from", record.title, terms(_origin(record, files))),
         id=place,
-        aria_labelledby=named,
+        aria_label=named(record.title),
     )
 
 
@@ -72,6 +72,7 @@ def change_entry(change: Change, places: Container[str]) -> Markup:
         paragraph("It holds no longer.") if change.ended else Markup(""),
         element("ol", *versions, reversed="", class_="versions"),
         rest(change.versions.left, "older version"),
+        aria_label=named(newest.title),
     )
 
 
@@ -84,18 +85,17 @@ def item_entry(believed: Believed) -> Markup:
     if meaning.recall_mode == "always":
         words.append("told with every prompt")
     whole = _ITEM_ID.fullmatch(item.id) is not None
-    named = f"{item.id}-title" if whole else None
     content = meaning.content if meaning.content != meaning.statement else ""
     return element(
         "article",
-        stored("h4", meaning.subject, id=named),
+        stored("h4", meaning.subject),
         _marks(words),
         told(meaning.statement),
         *((told(content),) if content else ()),
         _folded("Where it comes from", meaning.subject, _words_of(believed)),
         *_before(believed.before, meaning.subject),
         id=item.id if whole else None,
-        aria_labelledby=named,
+        aria_label=named(meaning.subject),
     )
 
 

@@ -69,7 +69,12 @@ def clean(text: str) -> str:
 def stored(name: str, text: str, **attributes: str | None) -> Markup:
     """Make an element that holds one short stored text."""
     own = {"lang": "", "dir": "auto", **attributes}
-    return element(name, " ".join(clean(text).split()), **own)
+    return element(name, named(text), **own)
+
+
+def named(text: str) -> str:
+    """Give a stored text as the name of something, for the value of an attribute."""
+    return " ".join(clean(text).split())
 
 
 def told(text: str, **attributes: str | None) -> Markup:

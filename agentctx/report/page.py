@@ -14,10 +14,10 @@ from agentctx.report.differing import differing
 from agentctx.report.entries import anchor, change_entry, entry, item_entry, rest
 from agentctx.report.markup import (
     Markup,
-    clean,
     element,
     listed,
     moment,
+    named,
     paragraph,
     stored,
     together,
@@ -36,6 +36,7 @@ MARK = "<!DOCTYPE html>\n<!-- agentctx report -->\n"
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
+_DIGITS = 12
 _PLURALS = {
     "decision": "Decisions",
     "convention": "Conventions",
@@ -49,7 +50,7 @@ _PLURALS = {
 
 def page(report: Report) -> str:
     """Write a report as a page."""
-    title = f"What is known about {' '.join(clean(report.name).split())}"
+    title = f"What is known about {named(report.name)}"
     sections = _sections(report)
     body = [
         element("a", "Skip to the report", href="#report", class_="skip"),
@@ -98,7 +99,17 @@ def _heading(report: Report) -> tuple[Markup | str, ...]:
 
 
 def _introduction(report: Report) -> tuple[Markup, ...]:
-    words = [paragraph("As of ", moment(stamp(report.at)), " UTC", class_="quiet")]
+    words = [
+        paragraph("As of ", moment(stamp(report.at)), " UTC", class_="quiet"),
+        paragraph(
+            "The project's namespace begins with ",
+            stored("code", report.project_id[:_DIGITS]),
+            ". What holds for every project of one person is shown, too."
+            if report.everywhere
+            else ". What holds for every project of one person is left out.",
+            class_="quiet",
+        ),
+    ]
     words.append(
         paragraph(
             "Stored texts are quoted as evidence, without what could not be seen and"
@@ -128,7 +139,11 @@ def _sections(report: Report) -> tuple[tuple[str, str, Markup], ...]:
         ("memory", "What was said and is remembered", _memory(report.memory)),
         ("origins", "Where it comes from", _of(kept, origins)),
         ("changes", "How it changed", _of(kept, lambda one: _changes(one.known))),
-        ("given", "What was injected and what it cost", _of(kept, given)),
+        (
+            "given",
+            "What was injected and what it cost",
+            _of(kept, lambda one: given(one, everywhere=report.everywhere)),
+        ),
         ("differences", "What contradicts", _of(kept, differing)),
         ("forgotten", "What was forgotten", _forgotten(report)),
         ("state", "How it is going", state(report.health)),

@@ -73,7 +73,8 @@ class SessionRow(NamedTuple):
 class Usage(NamedTuple):
     """What sessions were given, what they used of it, and what models were paid.
 
-    `usd_everywhere` is what every project of the store cost; None is not known.
+    `usd_everywhere` is what every project of the store cost, `today_usd` what it did
+    on the day of the report.
     """
 
     sessions: Some[SessionRow]

@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE = 60.0
 """Seconds that one answer may take on a busy machine."""
+
+_START = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3]]
+for place, end in enumerate(ends, start=3):
+    os.dup2(end, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""The browser reads from its third stream and writes to its fourth."""
 
 
 class Browser:
@@ -56,7 +66,8 @@ class Browser:
             return result
 
     def open(self, path: Path) -> None:
-        """Open a page and wait until it is whole."""
+        """Open a page as a screen shows it, and wait until it is whole."""
+        self.ask("Emulation.setEmulatedMedia", media="", features=[])
         self.events.clear()
         self.ask("Page.navigate", url=path.as_uri())
         while "Page.loadEventFired" not in self.told():
@@ -93,7 +104,7 @@ def browser(profile: Path) -> Iterator[Browser]:
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     command = [
-        *("sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", PROGRAM),
+        *(sys.executable, "-S", "-c", _START, str(theirs_in), str(theirs_out), PROGRAM),
         *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
         *("--disable-dev-shm-usage", "--remote-debugging-pipe"),
         f"--user-data-dir={profile}",

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 HOSTILE = (
     "</div></article></main><script>steal()</script>"
     "<img src='https://evil.example/x' onerror=\"steal()\"><!-- --><![CDATA[ ]]>"
-    " &lt;b&gt; &#0; javascript:steal() \"'`> a\u202eb\u2066c\u200bd\u2800e\x00f\x1b[31m"
+    " &lt;b&gt; &#0; javascript:steal() \"'`>"
+    " a\u202eb\u2066c\u200bd\u2800e\x00f\x1b[31m"
 )
 """Ends every element, asks for outside, and hides: to be seen as nothing but text."""
 
