@@ -71,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--html",
         metavar="FILE",
         required=True,
-        help="the page; `-` writes it to standard output",
+        help="where the page goes, always to be said; `-` is standard output",
     )
     parser.add_argument(
         "--project",

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from agentctx.ids import is_record_id
-from agentctx.records.card import standing
 from agentctx.records.model import GLOBAL
 from agentctx.report.markup import (
     Markup,
@@ -115,9 +114,9 @@ def _standing_words(record: Record) -> Iterator[str]:
     if record.pinned:
         yield "pinned"
     yield record.confidence
-    words = standing(record)
-    if words != record.confidence:
-        yield words
+    if record.confidence == "inferred":
+        yield "unconfirmed"
+    yield _TRUSTED[record.trust]
     if record.confirmed:
         yield "confirmed by a person"
     if record.project_id == GLOBAL:
@@ -217,6 +216,13 @@ def _before(before: Sequence[Item], about: str) -> Iterator[Markup]:
     yield _folded("How it changed", about, element("ol", *versions, reversed=""))
 
 
+_TRUSTED = {
+    "developer": "from the developer",
+    "model": "noted by the agent",
+    "teammate": "from a teammate",
+    "file": "from a file",
+    "tool": "from a tool",
+}
 _ORIGIN = {
     "explicit": "said by a person",
     "adopted_proposal": "a proposal that was accepted",

@@ -8,7 +8,7 @@ import pytest
 
 from agentctx.report.page import page
 from tests.agentctx.chromium import PROGRAM, Browser, browser
-from tests.agentctx.test_report_page import Place
+from tests.agentctx.reported import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,14 +7,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agentctx.config import Problem
-from agentctx.memory.tally import tally
 from agentctx.project import resolve_project
+from agentctx.records.model import Replacement
+from agentctx.records.write import add_record, retire_record, supersede_record
+from agentctx.report.markup import clean, element, told
+from agentctx.report.markup import stored as stored_text
 from agentctx.report.page import MARK, POLICY, page
-from agentctx.report.remembered import remembered
 from agentctx.report.stored import stored
-from agentctx.report.values import Health, Remembered, Report, Stored
+from agentctx.report.values import Remembered
+from tests.agentctx.facts import fact
 from tests.agentctx.furnished import (
     DELETED,
     LONG,
@@ -23,71 +28,19 @@ from tests.agentctx.furnished import (
     SECRET,
     SEEN,
     SESSION,
-    Furnished,
-    furnish,
 )
-from tests.agentctx.memory.memories import memory_at
 from tests.agentctx.pages import HEADINGS, Node, read_page
-from tests.recorded import START, Ticking, store_at
+from tests.agentctx.reported import Place, reported
+from tests.recorded import START, store_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agentctx.records.store import Store
+
 pytestmark = pytest.mark.requirement("A12")
 
-IDLE = Health(
-    worker_runs=False,
-    waiting=2,
-    waits_because=("SPEND_DAY",),
-    extraction="off: `ANTHROPIC_API_KEY` is not set",
-    degraded=(Problem("no-llm", f"no model {SEEN}", "set a key"),),
-    failures=(),
-)
 HIDDEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800]"
-
-
-class Place:
-    """A furnished store and its project, looked at again and again."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "home"
-        self.root = folder / "weather"
-        (self.root / ".agentctx").mkdir(parents=True)
-        self.made: Furnished = furnish(self.home, self.root)
-
-    def report(self, *, everywhere: bool = False, most: int = 100) -> Report:
-        project = resolve_project(self.root, environ={})
-        with store_at(self.home) as store:
-            kept = stored(
-                store, project, {}, everywhere=everywhere, most=most, now=START
-            )
-        return _report(kept, self.memory(most), most, everywhere=everywhere)
-
-    def memory(self, most: int) -> Remembered:
-        with memory_at(self.root, Ticking()) as memory, memory.looking() as db:
-            gone = tally(db).items["forgotten"]
-            return remembered(db, most=most, forgotten=gone)
-
-
-def _report(
-    kept: Stored | None,
-    memory: Remembered,
-    most: int = 100,
-    *,
-    everywhere: bool = False,
-    why: Problem | None = None,
-) -> Report:
-    return Report(
-        name=f"weather {SEEN}",
-        project_id="a" * 64,
-        at=START,
-        most=most,
-        everywhere=everywhere,
-        stored=kept,
-        why=why,
-        memory=memory,
-        health=IDLE,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -181,8 +134,8 @@ def test_stored_texts_have_their_own_direction_and_no_language(drawn: Node) -> N
     assert all(one.attributes["lang"] == "" for one in texts)
     assert all(one.attributes["dir"] == "auto" for one in texts)
     inside = "".join(one.text for one in texts)
-    for told in (NEW, SESSION, "UTC everywhere, please", "leap seconds"):
-        assert told in inside
+    for said in (NEW, SESSION, "UTC everywhere, please", "leap seconds"):
+        assert said in inside
     outside = drawn.one("body").text.count(SEEN)
     assert sum(one.text.count(SEEN) for one in texts) == outside
 
@@ -193,7 +146,7 @@ def test_what_is_known_is_shown_by_type_pinned_first(place: Place, drawn: Node) 
     assert heads == ["Decisions (2)", "Conventions (1)", "Bug fixes (2)"]
     entry = drawn.one("article", id=f"r-{place.made.pinned.id}")
     marks = [one.text for one in entry.one("ul", **{"class": "marks"}).all("li")]
-    assert marks[:2] == ["pinned", "explicit"]
+    assert marks == ["pinned", "explicit", "from the developer"]
     folded = next(iter(entry.all("details")))
     assert folded.one("div", **{"class": "told"}).text == LONG.strip()
     glance = section(drawn, "glance").one("tbody")
@@ -294,7 +247,7 @@ def test_an_empty_store_says_so(tmp_path: Path, most: int) -> None:
     with store_at(tmp_path / "home") as store:
         project = resolve_project(root, environ={})
         kept = stored(store, project, {}, everywhere=False, most=most, now=START)
-    drawn = read_page(page(_report(kept, Remembered(told="off"), most)))
+    drawn = read_page(page(reported(kept, Remembered(told="off"), most)))
     assert "Nothing is recorded yet." in section(drawn, "known").text
     assert "Nothing was superseded" in section(drawn, "changes").text
     assert "off" in section(drawn, "memory").text
@@ -303,8 +256,55 @@ def test_an_empty_store_says_so(tmp_path: Path, most: int) -> None:
 
 def test_a_store_that_cannot_be_read_is_told_first() -> None:
     why = Problem("STORE_CORRUPT", f"the store is damaged {SEEN}", "repair it")
-    drawn = read_page(page(_report(None, Remembered(told="off"), why=why)))
+    drawn = read_page(page(reported(None, Remembered(told="off"), why=why)))
     alarm = drawn.one("header").one("p", **{"class": "alarm"})
     assert "STORE_CORRUPT" in alarm.text
     assert SEEN in alarm.text
     assert section(drawn, "known").text.startswith("What is knownNot known")
+
+
+def test_a_fact_with_many_versions_shows_the_newest_and_counts_the_rest(
+    store: Store, project: Path
+) -> None:
+    here = resolve_project(project, environ={})
+    one = add_record(store, here.project_id, fact("The tide turns", "Version 0")).record
+    for number in range(1, 25):
+        new = Replacement(body=f"Version {number}", source="cli", trust="developer")
+        one = supersede_record(store, here.project_id, one.id, new).record
+    kept = stored(store, here, {}, everywhere=False, most=100, now=START)
+    changes = section(read_page(page(reported(kept, Remembered()))), "changes")
+    (article,) = changes.all("article")
+    versions = list(article.one("ol").all("li"))
+    assert ("Version 24" in versions[0].text, len(versions)) == (True, 20)
+    assert "and 5 older versions not shown here" in article.text
+
+
+def test_a_fact_that_ended_is_said_to_hold_no_longer(
+    store: Store, project: Path
+) -> None:
+    here = resolve_project(project, environ={})
+    one, other = (
+        add_record(store, here.project_id, fact(title)).record
+        for title in ("The tide turns", "The moon is full")
+    )
+    retire_record(store, here.project_id, one.id)
+    with store.writing() as tx:  # a ring, as only plain SQL makes one
+        tx.execute(
+            "UPDATE records SET superseded_at = recorded_at, superseded_by = id"
+            " WHERE id = ?",
+            (other.id,),
+        )
+    kept = stored(store, here, {}, everywhere=False, most=100, now=START)
+    changes = section(read_page(page(reported(kept, Remembered()))), "changes")
+    assert changes.text.count("It holds no longer.") == 2
+    assert list(changes.all("a")) == []
+
+
+@given(st.text())
+def test_any_text_stays_one_text(text: str) -> None:
+    drawn = [stored_text("p", text), told(text, id=text), element("p", clean(text))]
+    for markup in drawn:
+        page_of_it = read_page(f"{MARK}{markup.html}")
+        last = [one for one in page_of_it.all() if one.name in {"p", "div"}][-1]
+        assert last.inside in ([], [last.text])
+        assert " ".join(last.text.split()) == " ".join(clean(text).split())
