@@ -8,6 +8,7 @@ from agentctx.report.entries import rest
 from agentctx.report.markup import (
     Markup,
     Table,
+    counted,
     element,
     moment,
     paragraph,
@@ -54,9 +55,8 @@ def _totals(usage: Usage, *, everywhere: bool) -> Markup:
         )
     number = usage.sessions.total
     mean = usage.tokens / number if number else 0
-    sessions = f"{number:,} {'session' if number == 1 else 'sessions'}"
     pairs: list[tuple[str, Markup | str]] = [
-        ("tokens in all", f"{usage.tokens:,} in {sessions}"),
+        ("tokens in all", f"{usage.tokens:,} in {counted(number, 'session')}"),
         ("a session", f"{mean:,.0f} tokens, {usage.last_tokens:,} in the last"),
         ("hit rate", rate),
         ("cost", dollars(sum(one.cost_usd for one in usage.paid))),

@@ -8,6 +8,7 @@ from agentctx.report.entries import rest
 from agentctx.report.markup import (
     Markup,
     Table,
+    counted,
     element,
     named,
     paragraph,
@@ -43,13 +44,13 @@ def differing(kept: Stored) -> Markup:
 
 
 def _instructions(found: Differences) -> list[Markup]:
-    number = found.contradicted.total
-    files = f"{found.files:,} {'file' if found.files == 1 else 'files'}"
+    files = counted(found.files, "file")
+    places = counted(found.contradicted.total, "place says", "places say")
+    missing = counted(found.missing.total, "current record is", "current records are")
     parts = [
         paragraph(
-            f"{files} of instructions, such as CLAUDE.md, were compared:"
-            f" {number:,} {'place says' if number == 1 else 'places say'} what was"
-            f" superseded, {found.missing.total:,} current records are not stated."
+            f"{files} of instructions, such as CLAUDE.md, compared: {places} what was"
+            f" superseded, {missing} not stated."
         )
     ]
     parts += [_contradiction(one) for one in found.contradicted.shown]

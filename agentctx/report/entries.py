@@ -9,6 +9,7 @@ from agentctx.ids import is_record_id
 from agentctx.records.model import GLOBAL
 from agentctx.report.markup import (
     Markup,
+    counted,
     element,
     listed,
     moment,
@@ -102,8 +103,8 @@ def rest(number: int, one: str, more: str | None = None) -> Markup:
     """Say how many are not shown; nothing where all are."""
     if not number:
         return Markup("")
-    noun = one if number == 1 else more or f"{one}s"
-    return paragraph(f"and {number:,} {noun} not shown here", class_="quiet")
+    noun = counted(number, one, more)
+    return paragraph(f"and {noun} not shown here", class_="quiet")
 
 
 def _marks(words: Iterable[str]) -> Markup:
@@ -128,7 +129,7 @@ def _origin(record: Record, files: Sequence[str]) -> Iterator[tuple[str, Markup 
     yield "true from", moment(record.valid_from)
     yield "recorded", moment(record.recorded_at)
     if record.reinforce_count:
-        yield "said again", f"in {record.reinforce_count:,} further sessions"
+        yield "said again", f"in {counted(record.reinforce_count, 'session')}"
     if record.session_id:
         yield "session", stored("code", record.session_id)
     if files:

@@ -101,6 +101,11 @@ def moment(text: str | None) -> Markup:
     return element("time", f"{found[1]} {found[2]}", datetime=text)
 
 
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """Write a number with its noun: `1 file`, `2 files`."""
+    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
+
+
 def paragraph(*inside: Markup | str, class_: str | None = None) -> Markup:
     """Make a paragraph."""
     return element("p", *inside, class_=class_)

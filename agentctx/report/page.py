@@ -14,6 +14,7 @@ from agentctx.report.differing import differing
 from agentctx.report.entries import anchor, change_entry, entry, item_entry, rest
 from agentctx.report.markup import (
     Markup,
+    counted,
     element,
     listed,
     moment,
@@ -166,15 +167,9 @@ def _known(known: Known) -> Markup:
     if not parts:
         parts.append(paragraph("Nothing is recorded yet."))
     if known.elsewhere:
-        number = known.elsewhere
-        told = f"{number:,} {'record holds' if number == 1 else 'records hold'}"
-        parts.append(
-            paragraph(
-                f"{told} for every project of one person; `--everywhere` shows"
-                f" {'it' if number == 1 else 'them'}, too.",
-                class_="quiet",
-            )
-        )
+        told = counted(known.elsewhere, "record holds", "records hold")
+        rest_of_it = "for every project of one person; `--everywhere` shows more"
+        parts.append(paragraph(f"{told} {rest_of_it}.", class_="quiet"))
     return together(parts)
 
 
@@ -217,8 +212,6 @@ def _forgotten(report: Report) -> Markup:
     """Count what was forgotten; of its words nothing is left to show."""
     records = "an unknown number of records"
     if report.stored is not None:
-        number = report.stored.forgotten
-        records = f"{number:,} {'record' if number == 1 else 'records'}"
-    number = report.memory.forgotten
-    items = f"{number:,} {'item' if number == 1 else 'items'} of memory"
+        records = counted(report.stored.forgotten, "record")
+    items = counted(report.memory.forgotten, "item of memory", "items of memory")
     return paragraph(f"{records} and {items} were forgotten. Their words are not here.")

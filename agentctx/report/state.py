@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agentctx.report.markup import (
     Markup,
     Table,
+    counted,
     element,
     moment,
     paragraph,
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
 def state(health: Health) -> Markup:
     """Draw how the work on a store is going."""
-    waits = "1 session or memory" if health.waiting == 1 else "sessions and memories"
-    told = waits if health.waiting == 1 else f"{health.waiting:,} {waits}"
+    told = counted(health.waiting, "session or memory", "sessions and memories")
     pairs: list[tuple[str, Markup | str]] = [
         ("worker", "running" if health.worker_runs else "not running"),
         ("waiting", told),

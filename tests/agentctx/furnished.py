@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.memory.letting import let_go
+from agentctx.memory.steering import edit, pin
 from agentctx.records.model import GLOBAL, NewRecord, Replacement
 from agentctx.records.proposals import MERGE, propose
 from agentctx.records.remove import delete_record
 from agentctx.records.sessions import Given, account, end_session, note_fetched
 from agentctx.records.spending import Call, Cost, reserve, settle_call
-from agentctx.records.write import add_record, pin_record, supersede_record
+from agentctx.records.write import (
+    add_record,
+    confirm_record,
+    pin_record,
+    reinforce_record,
+    supersede_record,
+)
 from tests.agentctx.answers import namespace
 from tests.agentctx.facts import fact
 from tests.agentctx.memory.memories import TABS, believe, memory_at
@@ -54,13 +61,21 @@ def furnish(home: Path, root: Path) -> Furnished:
         made = _records(store, project_id)
         _sessions(store, project_id, made)
     with memory_at(root) as memory:
-        _, gone = believe(
+        tabs, _, gone = believe(
             memory,
-            TABS._replace(subject=f"Indentation {SEEN}", content=HOSTILE[:200]),
+            TABS._replace(
+                subject=f"Indentation {SEEN}",
+                content=HOSTILE[:200],
+                applies_to_paths=("src/app.py",),
+            ),
+            TABS._replace(subject="Line ends", statement="End lines with LF."),
             TABS._replace(subject="Zanzibar", statement="Paint it fuchsia."),
         )
         let_go(memory, gone.id)
-    text = f"# Rules\n\n{OLD}, with a suffix.\n"
+        with memory.writing() as writing:
+            told = edit(writing, tabs.id, statement="Indent with real tabs.")
+            pin(writing, told.id)
+    text = f"# Rules\n\n{OLD}, with a suffix.\n\nSee @gone/{SEEN[:20]}.md\n"
     (root / "CLAUDE.md").write_text(text, encoding="utf-8")
     return made
 
@@ -83,6 +98,8 @@ def _records(store: Store, project_id: str) -> Furnished:
     head = supersede_record(store, project_id, old.id, new).record
     gone = add("discovery", DELETED, f"{DELETED}, says the plan.")
     delete_record(store, project_id, gone.id)
+    confirm_record(store, project_id, head.id)
+    reinforce_record(store, head.id, session_id=SESSION)
     one = add("bugfix", "The pump stalls", "A valve was shut; it is open now.")
     two = add("bugfix", "The pump halts", "Some valve was closed; it opens again.")
     mine = NewRecord(

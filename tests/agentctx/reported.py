@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.config import Problem
+from agentctx.failures import Failure
 from agentctx.memory.tally import tally
 from agentctx.project import resolve_project
 from agentctx.report.remembered import remembered
@@ -23,7 +24,7 @@ IDLE = Health(
     waits_because=("SPEND_DAY",),
     extraction="off: `ANTHROPIC_API_KEY` is not set",
     degraded=(Problem("no-llm", f"no model {SEEN}", "set a key"),),
-    failures=(),
+    failures=(Failure("2026-01-09T08:00:00.000Z", f"hook {SEEN}", "INTERNAL", "x"),),
 )
 
 

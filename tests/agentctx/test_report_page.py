@@ -30,7 +30,7 @@ from tests.agentctx.furnished import (
     SESSION,
 )
 from tests.agentctx.pages import HEADINGS, Node, read_page
-from tests.agentctx.reported import Place, reported
+from tests.agentctx.reported import IDLE, Place, reported
 from tests.recorded import START, store_at
 
 if TYPE_CHECKING:
@@ -149,6 +149,9 @@ def test_what_is_known_is_shown_by_type_pinned_first(place: Place, drawn: Node) 
     assert marks == ["pinned", "explicit", "from the developer"]
     folded = next(iter(entry.all("details")))
     assert folded.one("div", **{"class": "told"}).text == LONG.strip()
+    head = drawn.one("article", id=f"r-{place.made.head.id}").text
+    assert "confirmed by a person" in head
+    assert "in 1 session" in head
     glance = section(drawn, "glance").one("tbody")
     rows = [[cell.text for cell in row.all("th", "td")] for row in glance.all("tr")]
     assert rows[-1] == ["all types", "5", "4", "1", "0", "1"]
@@ -197,6 +200,7 @@ def test_what_contradicts_is_shown(drawn: Node) -> None:
     (row,) = tables["Proposals, for a person to decide"].all("tr")
     cells = [cell.text for cell in row.all("th", "td")]
     assert cells[:3] == ["merge", "The pump stalls", "The pump halts"]
+    assert "gone/" in tables["Notes about these files"].text
     missing = tables["Current records that no file states"].text
     assert "Names are nouns" in missing
 
@@ -211,11 +215,30 @@ def test_what_was_forgotten_is_a_number_alone(text: str, drawn: Node) -> None:
 
 def test_memory_is_shown_with_the_words_it_stands_on(drawn: Node) -> None:
     memory = section(drawn, "memory")
-    assert [one.text for one in memory.all("h3")] == ["Items (1)"]
-    (article,) = memory.all("article")
-    assert f"Indentation {SEEN}" in article.text
-    assert "From now on indent with tabs." in article.one("blockquote").text
-    assert "in session s1" in article.text
+    assert [one.text for one in memory.all("h3")] == ["Items (2)"]
+    tabs, ends = memory.all("article")
+    assert f"Indentation {SEEN}" in tabs.text
+    assert "From now on indent with tabs." in tabs.one("blockquote").text
+    assert "in session s1" in tabs.text
+    marks = [one.text for one in tabs.one("ul", **{"class": "marks"}).all("li")]
+    assert (marks[0], marks[-1]) == ("pinned", "told with every prompt")
+    assert "src/app.py" in tabs.text
+    assert "Indent with real tabs." in tabs.text
+    assert "Indent with tabs." in next(tabs.all("ol")).text
+    assert list(ends.all("ol")) == []
+
+
+def test_how_it_is_going_is_shown(place: Place, drawn: Node) -> None:
+    going = section(drawn, "state")
+    assert "2 sessions and memories" in going.text
+    assert "SPEND_DAY" in going.text
+    tables = {one.one("caption").text: one.one("tbody") for one in going.all("table")}
+    assert f"hook {SEEN}" in tables["The last failures"].text
+    assert "no-llm" in tables["What is degraded, and what to do"].text
+    well = place.report()._replace(health=IDLE._replace(failures=(), degraded=()))
+    text = section(read_page(page(well)), "state").text
+    assert "Nothing is degraded." in text
+    assert "Nothing failed out of sight." in text
 
 
 def test_what_is_mine_alone_is_shown_only_when_asked_for(
