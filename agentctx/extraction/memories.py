@@ -35,7 +35,7 @@ from agentctx.memory.running import Ran, Shift, run_pipeline
 from agentctx.memory.store import RandomIds
 from agentctx.memory.summary import mark_stale, write_summary
 from agentctx.memory.switch import why_off
-from agentctx.memory.turns import recover
+from agentctx.memory.turns import LONGEST_LEASE, recover
 from agentctx.memory.verdict import Absent, Degraded, judge
 from agentctx.project import resolve_project
 from agentctx.records.leases import WORKER, is_held
@@ -270,7 +270,8 @@ class Memories:
         now = self._world.clock()
         with memory.looking() as db:
             found = outlook(db, now=now)
-        if found.turn_at is None or found.turn_at > now:
+        at = found.turn_at
+        if at is None or now < at <= now + LONGEST_LEASE:
             return found
         with memory.writing() as writing:
             recover(writing)
