@@ -59,6 +59,8 @@ RUNTIME_HARD_LIMITS = frozenset(
         "corpus.search",
         "corpus.timeline",
         "corpus.context",
+        "corpus.records",
+        "corpus.memory",
         "corpus.validate",
         "audit.read",
         "mcp.stdio",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus.canonical import Json
+    from corpus.findings import Finding
     from corpus.selection import Ground
     from corpus.summaries import Primary, Summary
     from corpus.view import View
@@ -47,7 +48,10 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """What goes into a bundle; its size and hash are computed by `as_json`."""
+    """What goes into a bundle; its size and hash are computed by `as_json`.
+
+    `findings` are of providers that failed; without any there is no such field.
+    """
 
     project_id: str
     query: str
@@ -59,6 +63,7 @@ class Bundle:
     mandatory: tuple[Primary, ...]
     items: tuple[Mapping[str, Json], ...]
     sources: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
 
     def as_json(self) -> dict[str, Json]:
         """Give the finished bundle, schema version 1."""
@@ -70,7 +75,9 @@ class Bundle:
 
     def payload(self) -> dict[str, Json]:
         """Give every field, with a size of one digit and a hash of zeros."""
+        findings: list[Json] = [finding.as_json() for finding in self.findings]
         return {
+            **({"findings": findings} if findings else {}),
             "schema_version": SCHEMA_VERSION,
             "project_id": self.project_id,
             "query": self.query,
@@ -155,6 +162,7 @@ class _Item(NamedTuple):
     sha256: str
     size: int
     tokens: int
+    provided: bool
 
 
 class _Compiler:
@@ -164,7 +172,8 @@ class _Compiler:
         self.ground = ground
         self.max_tokens = max_tokens
         self.created_at = created_at
-        self.snapshot_digest = digest(ground.view.snapshot)
+        self.files_digest = digest(ground.view.snapshot)
+        self.provided: dict[str, str] = {}
         self.items: list[_Item] = []
         self.summaries: tuple[Summary, ...] = ()
         self.sources: dict[str, str] = {}
@@ -213,14 +222,20 @@ class _Compiler:
             project_id=view.project_id,
             query=self.ground.query,
             created_at=self.created_at,
-            source_snapshot_digest=self.snapshot_digest,
-            source_count=len(view.sources),
+            source_snapshot_digest=self._snapshot_digest(),
+            source_count=self.source_count,
             max_tokens=self.max_tokens,
             estimated_tokens=self.tokens,
             mandatory=self.ground.primaries,
             items=tuple(item.value for item in self.items),
             sources=self.sources,
+            findings=view.provision.findings,
         )
+
+    @property
+    def source_count(self) -> int:
+        """The sources in the snapshot: every file, and what of providers was chosen."""
+        return len(self.ground.view.sources) + len(self.provided)
 
     @property
     def size(self) -> int:
@@ -230,12 +245,19 @@ class _Compiler:
     def _size_with(self, item: _Item) -> int:
         return stated_size(self.fixed + self.grown + self._growth(item))
 
+    def _snapshot_digest(self) -> str:
+        if not self.provided:
+            return self.files_digest
+        return digest({**self.ground.view.snapshot, **self.provided})
+
     def _growth(self, item: _Item) -> int:
-        """Count the bytes an item adds: itself, its source, a longer token count."""
+        """Count the bytes an item adds: itself, its source, longer counts."""
         growth = item.size + bool(self.items)
         if item.path not in self.sources:
             entry = len(canonical_json({item.path: item.sha256})) - 2
             growth += entry + bool(self.sources)
+            count = self.source_count
+            growth += len(str(count + item.provided)) - len(str(count))
         tokens = self.tokens + item.tokens
         return growth + len(str(tokens)) - len(str(self.tokens))
 
@@ -243,6 +265,8 @@ class _Compiler:
         self.grown += self._growth(item)
         self.items.append(item)
         self.sources[item.path] = item.sha256
+        if item.provided:
+            self.provided[item.path] = item.sha256
         self.tokens += item.tokens
 
     def _item(self, hit: Hit) -> _Item:
@@ -253,6 +277,7 @@ class _Compiler:
             sha256=hit.facts.sha256,
             size=len(canonical_json(value)),
             tokens=bundle_tokens(hit.text),
+            provided=hit.provided is not None,
         )
 
     def _summary(self, summary: Summary, score: int) -> Hit:

@@ -29,6 +29,7 @@ from corpus.protocol.metadata import instant
 from corpus.refs import is_id
 from corpus.sources.facts import piece_text
 from corpus.sources.parsing import parse_source
+from corpus.sources.provided import is_provided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -220,6 +221,12 @@ def _require_evidence(refs: Sequence[SourceRef], sources: Mapping[str, Source]) 
         if first < at:
             raise CandidateEvidenceError(
                 field=place, reason=f"repeats source_refs[{first}]"
+            )
+        if is_provided(ref.source_path):
+            raise CandidateEvidenceError(
+                field=f"{place}.source_path",
+                reason="is a record or a memory item, which is no evidence: cite the"
+                " lines of a file",
             )
         source = sources.get(ref.source_path)
         if source is None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from corpus.bundle import DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS
 from corpus.errors import EvalLimitError, EvalSchemaError
-from corpus.ranker import AUTHORITY, DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT, TIME
+from corpus.ranker import DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT
 from corpus.refs import is_id, is_sha256
+from corpus.worth import AUTHORITY, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

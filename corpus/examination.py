@@ -24,8 +24,9 @@ from corpus.errors import (
 from corpus.findings import Finding
 from corpus.index.store import index_name
 from corpus.jsoninput import read_json_anywhere, read_json_inside
+from corpus.provision import NO_PROVISION
 from corpus.soundness import check_index, orphan_stages
-from corpus.view import open_project
+from corpus.view import open_project, provision_for
 from corpus.writes.interrupted import CODE, HINT, interrupted_write
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from corpus.canonical import Json
     from corpus.confined.reader import ConfinedRoot
     from corpus.doctor import Report
+    from corpus.provision import Provision
     from corpus.userdirs import UserDirs
     from corpus.view import Project
 
@@ -69,8 +71,10 @@ def examine(
     """
     name = index_name(what.root, what.index)
     project = open_project(what.root, dirs=dirs)
+    provision = provision_for(project, dirs=dirs)
     with open_root(what.root) as opened:
-        known = _handed(what, project, opened, now)
+        known = _handed(what, project, opened, now, provision)
+        known += provision.probe()
         state = check_index(opened, project, name, dirs=dirs, random=random)
         known += state.findings
         known += orphan_stages(opened, project.policy, now=now.timestamp())
@@ -94,25 +98,31 @@ def _interrupted(
 
 
 def _handed(
-    what: Examined, project: Project, opened: ConfinedRoot, now: datetime
+    what: Examined,
+    project: Project,
+    opened: ConfinedRoot,
+    now: datetime,
+    provision: Provision,
 ) -> list[Finding]:
     """Check the files handed in."""
     found: list[Finding] = []
     if what.bundle is not None:
         bundle = read_json_anywhere(what.bundle)
-        found += check_bundle_file(project, what.bundle, bundle)
+        found += check_bundle_file(project, what.bundle, bundle, provision)
     if what.candidate is not None:
         candidate = read_json_inside(opened, what.root, what.candidate)
         found += check_candidate_file(project, what.candidate, candidate, now=now)
     return found
 
 
-def check_bundle_file(project: Project, name: str, bundle: Json) -> Iterator[Finding]:
+def check_bundle_file(
+    project: Project, name: str, bundle: Json, provision: Provision = NO_PROVISION
+) -> Iterator[Finding]:
     """Report what is wrong with a bundle; `name` is the file's, as it was given."""
     from corpus.receipt import verify_bundle  # noqa: PLC0415 - only for a bundle
 
     try:
-        verdict = verify_bundle(project, bundle)
+        verdict = verify_bundle(project, bundle, provision=provision)
     except BundleProjectError as error:
         yield _failure("BUNDLE_PROJECT_MISMATCH", name, str(error), error.hint)
         return

@@ -6,10 +6,13 @@ import hashlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from corpus.sources.provided import RUNGS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from corpus.sources.facts import Facts, Piece, Standing
+    from corpus.sources.provided import Provided
 
 FRESHNESS = "READ_PRIMARY_SOURCE_BEFORE_AUTHORITY_CLAIM"
 PROVIDER = "markdown"
@@ -21,7 +24,8 @@ class Hit(NamedTuple):
     """One ranked passage. `relevance` and `coverage` come before authority and time.
 
     `coverage` is the share of the query's rarity-weighted terms that stand in the
-    passage or its headings, from 0 to 1.
+    passage or its headings, from 0 to 1. `provided` is the source of a provider; a
+    passage of a file has none.
     """
 
     number: int
@@ -39,6 +43,7 @@ class Hit(NamedTuple):
     duplicates: int = 0
     conflicts: tuple[str, ...] = ()
     explain: Mapping[str, float] = MappingProxyType({})
+    provided: Provided | None = None
 
     @property
     def past(self) -> bool:
@@ -50,7 +55,7 @@ class Hit(NamedTuple):
         value: dict[str, object] = {
             "item_id": self.item_id,
             "project_id": project_id,
-            "provider": PROVIDER,
+            "provider": self.provided.provider if self.provided else PROVIDER,
             "text": self.text,
             "source_path": self.facts.path,
             "source_sha256": self.facts.sha256,
@@ -76,6 +81,10 @@ class Hit(NamedTuple):
             value["conflicts_with"] = list(self.conflicts)
         if self.explain:
             value["explain"] = dict(self.explain)
+        if self.provided is not None:
+            value["rung"] = RUNGS[self.provided.kind]
+            value["confidence"] = self.provided.confidence
+            value["recorded_at"] = self.provided.recorded_at
         return value
 
 

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
+from heapq import merge
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.headings import heading_at
 from corpus.hits import Hit, is_past, item_id
+from corpus.joined import Question, join
 from corpus.lexical import WantedTerms
 from corpus.nearness import QueryPairs
 from corpus.ranking import SOURCE_SHARE
 from corpus.sameness import Profile, likeness
 from corpus.sources.facts import piece_text
 from corpus.substance import HOLLOW, WHOLE, substance
+from corpus.worth import (
+    ASKED_HISTORY,
+    AUTHORITY,
+    DECLARED_PAST,
+    EQUAL_COVERAGE,
+    EQUAL_SCORE,
+    NEARNESS_SHARE,
+    RECENCY,
+    SCALE,
+    TIME,
+    UNSAID,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from corpus.lexical import QueryTerm
     from corpus.policy import Scope
     from corpus.ranking import Scores
+    from corpus.sources.provided import Provided
     from corpus.view import View
 
 Temporal = Literal["any", "current", "historical"]
 
 MIN_LIMIT, MAX_LIMIT, DEFAULT_LIMIT = 1, 100, 20
-SCALE = 100
-"""Scores are printed as whole numbers: BM25 times this."""
-
-NEARNESS_SHARE = 0.8
 OPENINGS = 12
 """How many pieces of a successor are tried for one that says something."""
 
 STANDS_IN = "supersedes:"
 """Begins the selection reason of a passage that took the place of a superseded one."""
-
-UNSAID = 0.85
-"""What a passage keeps whose own words say nothing of the query, only a title does."""
 
 EXAMINED = 90
 """Pieces whose text decides their order, however many results are asked for; so a
@@ -48,34 +57,14 @@ REPEAT = 0.92
 EQUALS = 40
 """How many of the best passages are compared for being equally relevant."""
 
-EQUAL_SCORE, EQUAL_COVERAGE = 0.8, 0.01
 STEP = 0.03
 """A difference in standing smaller than this changes no order of its own."""
 
 MAX_CONFLICTS = 5
 
-AUTHORITY = {
-    "CANONICAL": 0.04,
-    "ACTIVE_TASK": 0.03,
-    "CITED_REPORT": 0.02,
-    "SCOPED_REPORT": 0.01,
-    "OTHER_TASK": 0.0,
-    "HISTORY": 0.0,
-}
-TIME = {
-    "current": 0.04,
-    "scoped": 0.02,
-    "unknown": 0.0,
-    "historical": -0.03,
-    "superseded": -0.06,
-}
-DECLARED_PAST = -0.10
-ASKED_HISTORY = 0.10
 ASKED_ABOUT = 0.6
 """A superseded source that matches this well, compared with the best, is what a
 query for a successor is about."""
-
-RECENCY = 0.02
 
 
 class Options(NamedTuple):
@@ -109,6 +98,7 @@ class Ranker:
         scores: Scores,
         options: Options,
         intent: Intent,
+        provided: Sequence[Provided] = (),
     ) -> None:
         self.view = view
         self.layout = view.layout
@@ -125,6 +115,7 @@ class Ranker:
         self.factors = self._factors()
         self.source_scores = [SOURCE_SHARE * gained for gained in scores.sources]
         self.superseded_by = view.successors
+        self.provided = provided
 
     def hits(self) -> tuple[Hit, ...]:
         """Give the results, best first."""
@@ -136,7 +127,29 @@ class Ranker:
         found = self._spread(sorted(found, key=_order))
         shown = {hit.number for hit in found}
         rest = (entry for entry in shortlist[EXAMINED:] if entry[0] not in shown)
-        return self._distinct(chain(found, self._tail(found, rest)))
+        ranked = chain(found, self._tail(found, rest))
+        return self._distinct(merge(ranked, self._joined(found), key=_by_score))
+
+    def _joined(self, found: Sequence[Hit]) -> Iterator[Hit]:
+        """Give the passages of providers, each below the files' that match as well."""
+        if not self.provided:
+            return
+        question = Question(
+            self.layout, self.scores, self.pairs, self.wanted, self.history
+        )
+        wanted = [
+            source
+            for source in self.provided
+            if self._wanted(source.path, source.kind, past=source.superseded)
+        ]
+        pieces, says = self.scores.pieces, self.says
+        files = [
+            (hit, pieces[hit.number]) for hit in found if says[hit.number] == WHOLE
+        ]
+        for one in join(question, wanted, files):
+            number = one.hit.number
+            self.says[number], self.present[number] = one.says, one.present
+            yield one.hit if self.options.explain else one.hit._replace(explain={})
 
     def _tail(
         self, found: Sequence[Hit], rest: Iterable[tuple[int, int]]
@@ -361,6 +374,7 @@ class Ranker:
         """Suppress near-duplicates; let contradicting passages point at each other."""
         kept: list[Hit] = []
         profiles: list[Profile] = []
+        joined: set[int] = set()
         for hit in ordered:
             if len(kept) == self.options.limit:
                 break
@@ -369,7 +383,8 @@ class Ranker:
                 profiles.append(Profile(""))
                 continue
             own = Profile(hit.text)
-            twin, against = _compare(own, profiles)
+            deaf = joined if hit.provided is None else frozenset[int]()
+            twin, against = _compare(own, profiles, deaf)
             if twin is not None:
                 more = kept[twin].duplicates + 1 + hit.duplicates
                 kept[twin] = kept[twin]._replace(duplicates=more)
@@ -377,6 +392,8 @@ class Ranker:
             for other in against:
                 kept[other] = _pointing(kept[other], hit)
                 hit = _pointing(hit, kept[other])  # noqa: PLW2901 - a value, grown
+            if hit.provided is not None:
+                joined.add(len(kept))
             kept.append(hit)
             profiles.append(own)
         return tuple(hit._replace(reasons=tuple(self._reasons(hit))) for hit in kept)
@@ -399,7 +416,8 @@ class Ranker:
             yield "declares_itself_past"
         if hit.past and self.history:
             yield "historical_query_intent"
-        yield "exact_project_scope"
+        if hit.provided is None or not hit.provided.everywhere:
+            yield "exact_project_scope"
         if hit.facts.timestamp:
             yield "explicit_timestamp"
         if hit.section:
@@ -410,12 +428,23 @@ def _order(hit: Hit) -> tuple[int, str, int, int]:
     return (-hit.score, hit.facts.path, hit.piece.first, hit.piece.begin)
 
 
-def _compare(own: Profile, others: Sequence[Profile]) -> tuple[int | None, list[int]]:
-    """Find the first duplicate, or else every contradiction."""
+def _by_score(hit: Hit) -> int:
+    return -hit.score
+
+
+def _compare(
+    own: Profile, others: Sequence[Profile], deaf: AbstractSet[int]
+) -> tuple[int | None, list[int]]:
+    """Find the first duplicate, or else every contradiction.
+
+    Those in `deaf` are of providers, and hide nothing that a file says.
+    """
     against = []
     for at, other in enumerate(others):
         alike = likeness(own, other)
         if alike == "duplicate":
+            if at in deaf:
+                continue
             return at, []
         if alike == "conflict":
             against.append(at)

@@ -18,7 +18,7 @@ from corpus.index.schema import members
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from corpus.index.postings import Shard
     from corpus.index.schema import Rows
@@ -61,6 +61,22 @@ class Scores(NamedTuple):
     total_weight: float
 
 
+class Contents(NamedTuple):
+    """The terms of a text that is in no index: how often, which in its title."""
+
+    counts: Mapping[str, int]
+    title: frozenset[str]
+    length: int
+
+
+class TextScore(NamedTuple):
+    """What a text scores as a piece, what of the query it covers, and as a source."""
+
+    piece: float
+    coverage: float
+    source: float
+
+
 class Layout:
     """How pieces and sources are numbered across the shards of an index."""
 
@@ -79,6 +95,8 @@ class Layout:
         self.source_lengths = [0] * len(rows.facts)
         for owner, length in zip(self.owners, self.lengths, strict=True):
             self.source_lengths[owner] += length
+        self.mean_length = _mean(self.lengths)
+        self.mean_source_length = _mean(self.source_lengths)
         self.first_pieces = [-1] * len(rows.facts)
         for number in range(len(self.owners) - 1, -1, -1):
             self.first_pieces[self.owners[number]] = number
@@ -130,12 +148,36 @@ def score(layout: Layout, terms: Sequence[WeighedTerm]) -> Scores:
         sources=[0.0] * len(layout.source_lengths),
         total_weight=sum(term.weight for term in terms),
     )
-    lengths = _norms(layout.lengths, PIECE_K1, PIECE_B)
-    source_lengths = _norms(layout.source_lengths, SOURCE_K1, SOURCE_B)
+    lengths = _norms(layout.lengths, layout.mean_length, PIECE_K1, PIECE_B)
+    source_lengths = _norms(
+        layout.source_lengths, layout.mean_source_length, SOURCE_K1, SOURCE_B
+    )
     for term in scores.terms:
         counts = _add_pieces(layout, term, scores, lengths)
         _add_sources(counts, scores, source_lengths, term.weight)
     return scores
+
+
+def score_text(
+    layout: Layout, terms: Sequence[WeighedTerm], contents: Contents
+) -> TextScore:
+    """Score one text that is in no index as if it were a source of one piece in it.
+
+    Rarity and mean lengths stay those of the index.
+    """
+    norm = _norm(contents.length, layout.mean_length, PIECE_K1, PIECE_B)
+    source_norm = _norm(contents.length, layout.mean_source_length, SOURCE_K1, SOURCE_B)
+    piece = coverage = source = 0.0
+    for term in terms:
+        text = term.term.text
+        titled = text in contents.title
+        count = contents.counts.get(text, 0) + (HEADING_COUNT if titled else 0.0)
+        if count:
+            piece += term.weight * _gain(count, norm, PIECE_K1)
+            coverage += term.weight
+            count += TITLE_COUNT if titled else 0.0
+            source += term.weight * _gain(count, source_norm, SOURCE_K1)
+    return TextScore(piece, coverage, source)
 
 
 def _affordable(terms: Sequence[WeighedTerm]) -> tuple[WeighedTerm, ...]:
@@ -179,13 +221,24 @@ def _add_sources(
     counts: dict[int, float], scores: Scores, norms: Sequence[float], weight: float
 ) -> None:
     for owner, count in counts.items():
-        gain = count * (SOURCE_K1 + 1) / (count + norms[owner])
-        scores.sources[owner] += weight * gain
+        scores.sources[owner] += weight * _gain(count, norms[owner], SOURCE_K1)
 
 
-def _norms(lengths: Sequence[int], k1: float, b: float) -> list[float]:
-    """Give BM25's length term k1 * (1 - b + b * length / mean) for each length."""
-    mean = (sum(lengths) / len(lengths) if lengths else 0) or 1
+def _gain(count: float, norm: float, k1: float) -> float:
+    return count * (k1 + 1) / (count + norm)
+
+
+def _mean(lengths: Sequence[int]) -> float:
+    return (sum(lengths) / len(lengths) if lengths else 0) or 1
+
+
+def _norm(length: int, mean: float, k1: float, b: float) -> float:
+    """Give BM25's length term."""
+    return k1 * (1 - b + b * length / mean)
+
+
+def _norms(lengths: Sequence[int], mean: float, k1: float, b: float) -> list[float]:
+    """Give `_norm` of each length; spelled out, for there are very many."""
     return [k1 * (1 - b + b * length / mean) for length in lengths]
 
 

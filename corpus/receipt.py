@@ -26,13 +26,18 @@ from corpus.errors import (
 from corpus.lines import decode
 from corpus.protocol.layout import artifact_type
 from corpus.protocol.metadata import instant
+from corpus.provision import NO_PROVISION
 from corpus.refs import is_id, is_sha256
+from corpus.sources.provided import is_provided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from corpus.canonical import Json
+    from corpus.findings import Finding
+    from corpus.provision import Provision
+    from corpus.sources.provided import Provided
     from corpus.sources.scan import Source
     from corpus.view import Project
 
@@ -61,7 +66,10 @@ class CheckedBundle:
 
 
 class StaleSource(NamedTuple):
-    """A source a bundle relies on that is not as it was: `changed` or `missing`."""
+    """A source a bundle relies on that is not as it was: `changed` or `missing`.
+
+    One of a provider may be `superseded` too, or `unverified` where it failed.
+    """
 
     path: str
     state: str
@@ -77,6 +85,7 @@ class Verdict:
 
     `snapshot_current` says that no source in scope changed at all, `stale_sources`
     names only those the bundle relies on. `receipt_ok` is None without a receipt.
+    `findings` are of providers that failed.
     """
 
     project_id: str
@@ -84,6 +93,7 @@ class Verdict:
     snapshot_current: bool
     stale_sources: tuple[StaleSource, ...]
     receipt_ok: bool | None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def selected_current(self) -> bool:
@@ -97,7 +107,7 @@ class Verdict:
 
     def as_json(self) -> dict[str, object]:
         """Give the verdict as `context verify` prints it."""
-        return {
+        value: dict[str, object] = {
             "ok": self.ok,
             "project_id": self.project_id,
             "bundle_sha256": self.bundle_sha256,
@@ -108,6 +118,9 @@ class Verdict:
             "receipt_ok": self.receipt_ok,
             "non_authoritative": True,
         }
+        if self.findings:
+            value["findings"] = [finding.as_json() for finding in self.findings]
+        return value
 
 
 def make_receipt(
@@ -140,7 +153,11 @@ def make_receipt(
 
 
 def verify_bundle(
-    project: Project, bundle: Json, receipt: Json | None = None
+    project: Project,
+    bundle: Json,
+    receipt: Json | None = None,
+    *,
+    provision: Provision = NO_PROVISION,
 ) -> Verdict:
     """Check a bundle, and a receipt for it, against the project as it is now.
 
@@ -148,37 +165,65 @@ def verify_bundle(
     `BundleProjectError`, `ReceiptSchemaError` and `ReceiptMismatchError`, in this
     order. Staleness is no error: it is in the verdict. A hash can be made anew by who
     changes a bundle, so passages are looked up in their sources, where those are still
-    what they were; `BundleSchemaError` names one that does not stand there.
+    what they were; `BundleSchemaError` names one that does not stand there. What came
+    from providers is asked of `provision`.
     """
     checked = check_bundle(bundle)
     if checked.project_id != project.project_id:
         raise BundleProjectError(found=checked.project_id, expected=project.project_id)
     if receipt is not None:
         check_receipt(receipt, checked)
+    given = provision.named(checked.sources)
+    texts = {one.path: one.text for one in given.values()}
     snapshot = project.scan.snapshot
+    snapshot.update({one.path: one.sha256 for one in given.values()})
     assert isinstance(bundle, dict)
-    _require_quotes(bundle["items"], project.scan.by_path())
+    _require_quotes(bundle["items"], _Said(project.scan.by_path(), texts, snapshot))
     return Verdict(
         project_id=checked.project_id,
         bundle_sha256=checked.bundle_sha256,
         snapshot_current=digest(snapshot) == checked.source_snapshot_digest,
-        stale_sources=tuple(_stale(checked.sources, snapshot)),
+        stale_sources=tuple(
+            _stale(checked.sources, snapshot, given, failed=provision.findings)
+        ),
         receipt_ok=None if receipt is None else True,
+        findings=provision.findings,
     )
 
 
-def _require_quotes(items: Sequence[Json], sources: Mapping[str, Source]) -> None:
-    said: dict[str, tuple[str, str]] = {}
+class _Said:
+    """What each source says now, as words, with and without its comments."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, Source],
+        provided: Mapping[str, str],
+        snapshot: Mapping[str, str],
+    ) -> None:
+        self._sources = sources
+        self._provided = provided
+        self._snapshot = snapshot
+        self._known: dict[str, tuple[str, str]] = {}
+
+    def of(self, path: str, sha256: Json) -> tuple[str, str] | None:
+        """Give a source's words, where it is still what it was."""
+        if self._snapshot.get(path) != sha256:
+            return None
+        if path not in self._known:
+            text = self._provided.get(path)
+            if text is None:
+                text = decode(self._sources[path].content)
+            self._known[path] = _words(text), _words(_COMMENT.sub(" ", text))
+        return self._known[path]
+
+
+def _require_quotes(items: Sequence[Json], said: _Said) -> None:
     for number, item in enumerate(items):
         assert isinstance(item, dict)
-        path = str(item["source_path"])
-        source = sources.get(path)
-        if source is None or source.sha256 != item["source_sha256"]:
+        words = said.of(str(item["source_path"]), item["source_sha256"])
+        if words is None:
             continue
-        if path not in said:
-            text = decode(source.content)
-            said[path] = _words(text), _words(_COMMENT.sub(" ", text))
-        if not all(_stands(part, said[path]) for part in _quoted(item)):
+        if not all(_stands(part, words) for part in _quoted(item)):
             raise BundleSchemaError(
                 field=f"items[{number}].text", reason="does not stand in its source"
             )
@@ -380,13 +425,19 @@ def _list(fields: _Fields, name: str) -> list[Json]:
 
 
 def _stale(
-    sources: Mapping[str, str], snapshot: Mapping[str, str]
+    sources: Mapping[str, str],
+    snapshot: Mapping[str, str],
+    given: Mapping[str, Provided],
+    *,
+    failed: Sequence[Finding],
 ) -> Iterator[StaleSource]:
     for path, sha256 in sorted(sources.items()):
         if path not in snapshot:
-            yield StaleSource(path, "missing")
+            unknown = bool(failed) and is_provided(path)
+            yield StaleSource(path, "unverified" if unknown else "missing")
         elif snapshot[path] != sha256:
-            yield StaleSource(path, "changed")
+            ended = path in given and given[path].superseded
+            yield StaleSource(path, "superseded" if ended else "changed")
 
 
 def _require_items(delivered: Sequence[str], known: Sequence[str]) -> None:

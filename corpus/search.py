@@ -16,14 +16,17 @@ from corpus.intent import asks_for_history, asks_for_successor
 from corpus.lexical import query_terms
 from corpus.ranker import MAX_LIMIT, MIN_LIMIT, Intent, Options, Ranker
 from corpus.ranking import score, weigh
+from corpus.sources.provided import RUNGS
 
 if TYPE_CHECKING:
+    from corpus.findings import Finding
     from corpus.hits import Hit
+    from corpus.sources.provided import Provided
     from corpus.view import View
 
 
 class QueryResult(NamedTuple):
-    """The ranked answer to one query."""
+    """The ranked answer to one query; `findings` are of providers that failed."""
 
     project_id: str
     query: str
@@ -31,6 +34,7 @@ class QueryResult(NamedTuple):
     history_asked: bool
     guarantee_level: str
     note: str | None = None
+    findings: tuple[Finding, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Give the answer as `context query` prints it."""
@@ -46,6 +50,8 @@ class QueryResult(NamedTuple):
         }
         if self.note is not None:
             value["note"] = self.note
+        if self.findings:
+            value["findings"] = [finding.as_json() for finding in self.findings]
         return value
 
 
@@ -66,7 +72,8 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
     )
     found = query_terms(query)
     scores = score(view.layout, weigh(view.layout, found, view.hashed))
-    ranker = Ranker(view, found, scores, asked, Intent(history, successor))
+    given = _provided(view, query, asked, history=history)
+    ranker = Ranker(view, found, scores, asked, Intent(history, successor), given)
     return QueryResult(
         project_id=view.project_id,
         query=query,
@@ -74,7 +81,17 @@ def search(view: View, query: str, options: Options | None = None) -> QueryResul
         history_asked=history,
         guarantee_level=view.project.scan.guarantee_level,
         note=_note(len(found), len(scores.terms)),
+        findings=view.provision.findings,
     )
+
+
+def _provided(
+    view: View, query: str, asked: Options, *, history: bool
+) -> tuple[Provided, ...]:
+    """Ask the providers, where what they give is wanted at all."""
+    if asked.kind is not None and asked.kind not in RUNGS:
+        return ()
+    return view.provision.find(query, history=history)
 
 
 def _note(asked: int, used: int) -> str | None:

@@ -139,7 +139,11 @@ def fill(
 
 
 def _answered(hits: Sequence[Hit]) -> bool:
-    return any(hit.coverage >= ANSWERS and not hit.past for hit in hits)
+    """Say whether a file answers now; what a provider gives lets no file go."""
+    return any(
+        hit.coverage >= ANSWERS and not hit.past and hit.provided is None
+        for hit in hits
+    )
 
 
 def _current(

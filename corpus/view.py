@@ -26,6 +26,7 @@ from corpus.index.schema import term_hash, to_image
 from corpus.index.store import DEFAULT_INDEX, index_name, index_path, read_index
 from corpus.lines import decode, split_lines
 from corpus.protocol.layout import CACHE
+from corpus.provision import NO_PROVISION, Provision, leave_by_policy
 from corpus.ranking import Layout
 from corpus.sources.scan import read_policy, refuse_lines, scan_sources
 from corpus.succession import final_successors
@@ -68,7 +69,10 @@ class Project(NamedTuple):
 
 
 class View(NamedTuple):
-    """A project and an index that was made from exactly these sources."""
+    """A project and an index that was made from exactly these sources.
+
+    `provision` is what providers may add; the usual view is of files alone.
+    """
 
     project: Project
     rows: Rows
@@ -79,6 +83,7 @@ class View(NamedTuple):
     successors: Mapping[str, tuple[str, ...]]
     hashed: Callable[[str], int]
     read: dict[str, list[str]]
+    provision: Provision = NO_PROVISION
 
     @property
     def project_id(self) -> str:
@@ -152,6 +157,15 @@ def view_of(project: Project, rows: Rows, key: bytes) -> View:
         hashed=term_hash(key),
         read={},
     )
+
+
+def provision_for(project: Project, *, dirs: UserDirs) -> Provision:
+    """Give the providers that a command may ask about a project.
+
+    Raises what `leave_by_policy` raises.
+    """
+    leave = leave_by_policy(project.path, project.policy, dirs=dirs)
+    return Provision(project.path, leave)
 
 
 def build_index(

@@ -164,10 +164,6 @@ REQUIREMENTS: dict[str, str] = {
 REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
-    "P16.1": "records in the corpus",
-    "P16.2": "records in the corpus",
-    "P16.3": "records in the corpus",
-    "P16.4": "records in the corpus",
     "P20.1": "many corpora",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")

@@ -51,6 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.protocol",),
     ("corpus.sources",),
     ("corpus.mandate", "corpus.approval"),
+    ("corpus.provision",),
     ("corpus.writes",),
     ("corpus.index",),
     (
@@ -61,7 +62,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "corpus.duplicates",
     ),
     ("corpus.succession", "corpus.view", "corpus.browse"),
-    ("corpus.excerpt", "corpus.hits", "corpus.ranker", "corpus.search"),
+    ("corpus.worth",),
+    (
+        "corpus.excerpt",
+        "corpus.hits",
+        "corpus.joined",
+        "corpus.ranker",
+        "corpus.search",
+    ),
     ("corpus.jsoninput", "corpus.summaries", "corpus.selection"),
     ("corpus.bundle", "corpus.prompt"),
     ("corpus.receipt", "corpus.candidate"),
@@ -91,7 +99,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("agentctx.profile",),
     ("agentctx.memory",),
     ("agentctx.records",),
-    ("agentctx.llm", "agentctx.observing", "agentctx.clients", "agentctx.drift"),
+    (
+        "agentctx.llm",
+        "agentctx.observing",
+        "agentctx.clients",
+        "agentctx.drift",
+        "agentctx.providers",
+    ),
     ("agentctx.team",),
     ("agentctx.briefing", "agentctx.report"),
     ("agentctx.extraction",),
@@ -121,7 +135,8 @@ WITHIN: dict[str, set[str]] = {
     "corpus.authority": {"corpus.grant"},
     "corpus.approval": {"corpus.mandate"},
     "corpus.view": {"corpus.succession"},
-    "corpus.ranker": {"corpus.hits"},
+    "corpus.joined": {"corpus.hits"},
+    "corpus.ranker": {"corpus.hits", "corpus.joined"},
     "corpus.search": {"corpus.hits", "corpus.ranker"},
     "corpus.selection": {"corpus.summaries"},
     "corpus.prompt": {"corpus.bundle"},
@@ -157,10 +172,11 @@ BROAD = {
     "agentctx.hooks.recalling",
     "corpus.cli.app",
     "corpus.mcp.host",
+    "corpus.sources.providers",
     "corpus.markdown",
     "corpus.blocks",
 }
-"""Where `except Exception` stands: below every command, every tool, the parser."""
+"""Where `except Exception` stands: below every command, tool, provider, the parser."""
 
 OPENERS = {
     "corpus.confined": "the project's sources",

@@ -94,7 +94,7 @@ def test_a_session_that_names_nothing_asks_for_everything() -> None:
 
 def test_what_the_program_cannot_do_is_never_effective() -> None:
     denied = decided().denied
-    for capability in ("corpus.records", "corpus.memory", "git.status", "git.diff"):
+    for capability in ("git.status", "git.diff", "migration.plan"):
         assert denied[capability] == ("RUNTIME_HARD_LIMIT",)
     assert denied["migration.apply"] == ("RUNTIME_HARD_LIMIT",)
     assert RUNTIME_HARD_LIMITS <= CAPABILITIES

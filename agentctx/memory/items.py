@@ -50,6 +50,9 @@ _COLUMNS = (
     f"id, logical_id, revision, thread_id, {MEANING_COLUMNS}, status, replaced_by_id,"
     " pinned, created_at, updated_at"
 )
+MOST_SUPERSEDED = 400
+"""Superseded revisions that are looked through for a question about the past."""
+
 _NAME_CHARACTERS = 200
 _PREFIX = "memory_"
 _MOST_NAMED, _SUBJECT = 5, 60
@@ -207,6 +210,27 @@ def items(db: Db, *, every: bool = False) -> tuple[Item, ...]:
         f"SELECT {_COLUMNS} FROM memory_items WHERE :every OR status = 'active'"
         " ORDER BY updated_at DESC, id",
         {"every": every},
+    )
+    return tuple(item_of(row) for row in rows)
+
+
+def items_by_id(db: Db, ids: Sequence[str]) -> tuple[Item, ...]:
+    """Give those of some revisions that there are and that were not forgotten."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM memory_items WHERE status <> 'forgotten'"
+        " AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(list(ids)),),
+    )
+    return tuple(item_of(row) for row in rows)
+
+
+def superseded_items(db: Db) -> tuple[Item, ...]:
+    """Give the newest of what was believed for the whole project, up to a bound."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM memory_items"
+        " WHERE status = 'superseded' AND thread_id IS NULL"
+        " ORDER BY updated_at DESC, id LIMIT ?",
+        (MOST_SUPERSEDED,),
     )
     return tuple(item_of(row) for row in rows)
 

@@ -20,7 +20,7 @@ from agentctx.memory.mapping import (
     hit_block,
     hit_of,
 )
-from agentctx.memory.model import PROJECT_KINDS, RecallPolicy
+from agentctx.memory.model import PROJECT_KINDS, RecallPolicy, RecallQuery
 from agentctx.memory.pools import (
     Read,
     RequestState,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from agentctx.memory.budgets import Budgets
     from agentctx.memory.clipping import Tokens
-    from agentctx.memory.model import ItemId, Profile, RecallQuery, ThreadId
+    from agentctx.memory.model import Item, ItemId, Profile, ThreadId
     from agentctx.memory.terms import Asked
     from corpus.sqlite import Db
 
@@ -170,6 +170,17 @@ def search(
     searched = Searched(key, tuple((hit.id, hit.match_type) for hit in hits))
     shown = framed([blocks[hit.id] for hit in hits])
     return with_search(state, searched, cost), Answer(tuple(hits), shown)
+
+
+def matching_items(db: Db, policy: RecallPolicy, text: str) -> tuple[Item, ...]:
+    """Find the items that answer a text outside of any request, best first.
+
+    Nothing is spent, and no path is asked about: what applies to some alone is none.
+    """
+    query = RecallQuery(policy.profile, policy.thread_id)
+    with _one_moment(db):
+        matches = _matches(db, RequestState(query, policy), search_terms(text, query))
+    return tuple(match.item for match in matches)
 
 
 def read(

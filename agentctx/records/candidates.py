@@ -50,14 +50,16 @@ _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 800
 class Filters(NamedTuple):
     """What a search is limited to.
 
-    `scope` "global" is only what holds everywhere; "project" and None add it to the
-    project's own. `file` keeps what is linked to a file, named from the root.
+    `scope` "global" is only what holds everywhere, "own" only the project's own;
+    "project" and None give both. `file` keeps what is linked to a file, named from
+    the root. `superseded` is for what no longer holds, read as text alone.
     """
 
     type: str | None = None
     scope: str | None = None
     file: str | None = None
     moment: Moment = PRESENT
+    superseded: bool = False
 
 
 ANYTHING = Filters()
@@ -92,7 +94,7 @@ class Candidates:
         self.project_id = project_id
         self.filters = filters
         own = GLOBAL if filters.scope == "global" else project_id
-        self.names = (GLOBAL, own)
+        self.names = (own if filters.scope == "own" else GLOBAL, own)
         self._settled = not self.db.in_transaction
 
     def total(self) -> int:
@@ -395,7 +397,9 @@ class Candidates:
         """Say in SQL which rows may be found at all."""
         parts = [f"{prefix}r.project_id IN (?, ?)"]
         values = list[object](self.names)
-        if self.filters.moment.is_present:
+        if self.filters.superseded:
+            parts.append("r.superseded_at IS NOT NULL")
+        elif self.filters.moment.is_present:
             parts.append("r.superseded_at IS NULL")
         if self.filters.type is not None:
             parts.append("r.type = ?")
@@ -423,6 +427,8 @@ class Candidates:
             (*values, *given),
         )
         records = [record_of(row) for row in rows]
+        if self.filters.superseded:
+            return records
         return holds_at(self.db, records, self.filters.moment)
 
 

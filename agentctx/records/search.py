@@ -63,6 +63,7 @@ __all__ = [
     "list_records",
     "require_query",
     "search_records",
+    "superseded_records",
 ]
 
 LIKE_SEARCH, PINNED_ONLY = "like-search", "pinned-only"
@@ -120,6 +121,23 @@ def search_records(
         except _UNREADABLE:
             continue
     return Answer((), PINNED_ONLY)
+
+
+def superseded_records(
+    store: Store, project_id: str, query: str, *, filters: Filters = ANYTHING
+) -> list[Record]:
+    """Find superseded records that hold a word of a question, the newest first.
+
+    Raises the errors of a database that cannot be read.
+    """
+    question = read_question(query, literal=True)
+    rows = Candidates(store, project_id, filters._replace(superseded=True))
+    if not question.terms:
+        return []
+    with _one_moment(store):
+        if store.full_text and is_spaced(question):
+            return rows.by_full_text(question)
+        return rows.by_like(question)
 
 
 def list_records(

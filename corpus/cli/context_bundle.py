@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import budget_argument, root_and_text
-from corpus.cli.opening import add_index, add_refresh, open_current
+from corpus.cli.opening import add_index, add_refresh, open_joined
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +53,7 @@ def run(
     from corpus.bundle import compile_bundle  # noqa: PLC0415 - loads the word lists
     from corpus.prompt import render_prompt  # noqa: PLC0415 - loads the word lists
 
-    view = open_current(call, root, index, refresh=refresh)
+    view = open_joined(call, root, index, refresh=refresh)
     if call.format == "prompt":
         return render_prompt(view, query, max_tokens=max_tokens, now=call.now)
     return compile_bundle(view, query, max_tokens=max_tokens, now=call.now)

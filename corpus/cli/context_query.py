@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.arguments import limit_argument, root_and_text
-from corpus.cli.opening import add_index, add_refresh, open_current
+from corpus.cli.opening import add_index, add_refresh, open_joined
 from corpus.cli.render import counted
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SUMMARY = "Rank the passages that answer a query."
 EXAMPLE = "project-corpus context query 'why are readings stored in UTC' --limit 5"
 
-TYPES = ("state", "task", "report", "history")
+TYPES = ("state", "task", "report", "history", "record", "memory")
 _SHOWN_LINES = 6
 _SHOWN_CHARACTERS = 160
 
@@ -84,7 +84,7 @@ def run(
         path=Scope.parse(asked["path"]) if asked["path"] is not None else None,
         explain=asked["explain"],
     )
-    view = open_current(call, root, asked["index"], refresh=asked["refresh"])
+    view = open_joined(call, root, asked["index"], refresh=asked["refresh"])
     found = search(view, query, options)
     if call.format == "text" and not found.hits and found.note is None:
         from corpus.cli.unanswered import why_nothing  # noqa: PLC0415 - only then
@@ -110,6 +110,9 @@ def lines(value: QueryResult) -> Iterator[str]:
         if number > 1:
             yield ""
         yield from _hit_lines(number, hit, places)
+    for finding in value.findings:
+        yield ""
+        yield f"{finding.code}: {finding.path}: {finding.detail}; {finding.hint}"
 
 
 def _place(hit: Hit) -> str:

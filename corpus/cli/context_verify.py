@@ -47,7 +47,7 @@ def run(
     from corpus.jsoninput import read_json_anywhere  # noqa: PLC0415 - only when run
     from corpus.receipt import check_bundle, verify_bundle  # noqa: PLC0415 - the same
     from corpus.userdirs import user_dirs  # noqa: PLC0415 - only when run
-    from corpus.view import open_project  # noqa: PLC0415 - parses Markdown
+    from corpus.view import open_project, provision_for  # noqa: PLC0415 - the same
 
     folder = call.root(root)
     index_name(folder, index)
@@ -55,7 +55,8 @@ def run(
     check_bundle(value)
     given = None if receipt is None else read_json_anywhere(receipt)
     project = open_project(folder, dirs=user_dirs())
-    return verify_bundle(project, value, given)
+    provision = provision_for(project, dirs=user_dirs())
+    return verify_bundle(project, value, given, provision=provision)
 
 
 def exit_status(value: Verdict) -> int:
@@ -70,6 +71,8 @@ def lines(value: Verdict) -> Iterator[str]:
         yield "the receipt is for this bundle"
     for source in value.stale_sources:
         yield f"{source.state}: {source.path}"
+    for finding in value.findings:
+        yield f"{finding.code}: {finding.path}: {finding.detail}"
     if value.ok:
         yield "every source is as it was"
     elif value.selected_current:

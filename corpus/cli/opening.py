@@ -47,10 +47,21 @@ def build(call: Call, root: str | None, index: str | None) -> BuildReport:
 def open_current(
     call: Call, root: str | None, index: str | None, *, refresh: bool = False
 ) -> View:
-    """Open the corpus with an index that is proved current (P5.7)."""
+    """Open the corpus with an index that is proved current (P5.7), files alone."""
     from corpus.userdirs import user_dirs  # noqa: PLC0415 - no page of help needs it
     from corpus.view import open_view  # noqa: PLC0415 - opens the index
 
     if refresh:
         build(call, root, index)
     return open_view(call.root(root), index, dirs=user_dirs())
+
+
+def open_joined(
+    call: Call, root: str | None, index: str | None, *, refresh: bool = False
+) -> View:
+    """Open it so, with what providers may add to an answer (P16.1)."""
+    from corpus.userdirs import user_dirs  # noqa: PLC0415 - no page of help needs it
+    from corpus.view import provision_for  # noqa: PLC0415 - opens the index
+
+    view = open_current(call, root, index, refresh=refresh)
+    return view._replace(provision=provision_for(view.project, dirs=user_dirs()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus.cli.render import counted
+from corpus.sources.provided import RUNGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,9 @@ def why_nothing(view: View, query: str, options: Options) -> str:
 
 def _reasons(view: View, query: str, options: Options) -> Iterator[str]:
     facts = view.rows.facts
+    if options.kind in RUNGS:
+        yield f"no {options.kind} that may be shown here holds its words"
+        return
     if options.kind is not None:
         facts = tuple(each for each in facts if each.kind == options.kind)
         if not facts:

@@ -75,18 +75,27 @@ class Desk:
 
     def project(self, capability: str) -> Project:
         """Read every source in scope for a call that needs `capability`."""
+        with self.visit(capability) as visit:
+            return self._scanned(visit)
+
+    def _scanned(self, visit: Visit) -> Project:
         from corpus.sources.scan import scan_sources  # noqa: PLC0415 - after the start
         from corpus.view import Project  # noqa: PLC0415 - after the start
 
-        with self.visit(capability) as visit:
-            policy = visit.mandate.policy
-            limits = visit.mandate.grant.limits or Limits()
-            scan = scan_sources(visit.root, policy, limits)
+        policy = visit.mandate.policy
+        limits = visit.mandate.grant.limits or Limits()
+        scan = scan_sources(visit.root, policy, limits)
         return Project(path=self.place.root, policy=policy, limits=limits, scan=scan)
 
     def view(self) -> View:
-        """Give the corpus as it is now, indexed in memory."""
-        return self.warm().of(self.project("corpus.context"))
+        """Give the corpus as it is now, indexed in memory, and its providers."""
+        from corpus.provision import Provision, leave_by_mandate  # noqa: PLC0415 - same
+
+        with self.visit("corpus.context") as visit:
+            leave = leave_by_mandate(visit.mandate)
+            project = self._scanned(visit)
+        provision = Provision(project.path, leave)
+        return self.warm().of(project)._replace(provision=provision)
 
     def warm(self) -> WarmView:
         """Give what is remembered between calls."""

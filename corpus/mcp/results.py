@@ -31,15 +31,28 @@ def whole(output: Schema | str) -> Schema:
     return inlined(output) if isinstance(output, str) else output
 
 
+_UNTOLD = frozenset(
+    {"findings", "explain", "rung", "confidence", "task_status", "conflicts_with"}
+)
+"""Fields that come seldom and say then what they are: a client is told their type."""
+
+
 def shape(schema: Schema) -> Schema:
     """Give a schema without words and bounds; what fits the schema fits this too."""
     return {
-        key: {name: shape(one) for name, one in value.items()}
+        key: {
+            name: _kind(one) if name in _UNTOLD else shape(one)
+            for name, one in value.items()
+        }
         if key == "properties"
         else _shape(value)
         for key, value in schema.items()
         if key not in _NOT_SHAPE
     }
+
+
+def _kind(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key == "type"}
 
 
 def _shape(value: Any) -> Any:  # noqa: ANN401 - any part of a schema

@@ -30,6 +30,7 @@ ID = f"^{ID_PATTERN}$"
 SHA256 = "^[0-9a-f]{64}$"
 
 TYPES = ["state", "task", "report", "history"]
+RANKED_TYPES = [*TYPES, "record", "memory"]
 TEMPORAL = ["any", "current", "historical"]
 ENDINGS = ["DONE", "CANCELLED"]
 RESULTS = ["PASS", "FAIL", "PARTIAL", "INFO"]
@@ -99,6 +100,7 @@ PATH = text(
     maxLength=LONGEST_PATH,
 )
 TYPE = text("Only sources of this type. Default: all types.", enum=TYPES)
+RANKED_TYPE = text("Only sources of this type. Default: all types.", enum=RANKED_TYPES)
 LIMIT = number(
     "At most this many results. Default: 20.", minimum=1, maximum=100, default=20
 )
@@ -117,7 +119,7 @@ CONTEXT_QUERY = closed(
     {
         "query": QUERY,
         "limit": LIMIT,
-        "type": TYPE,
+        "type": RANKED_TYPE,
         "temporal": text(
             "`current`: only what holds now; `historical`: only the past."
             " Default: any.",

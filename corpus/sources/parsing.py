@@ -87,6 +87,11 @@ def _cut_line(line: str, number: int, headings: tuple[int, ...]) -> Iterator[Pie
     yield Piece(number, number, begin, len(line), headings)
 
 
+def cut_text(text: str) -> str:
+    """Give as much of a long text as one passage holds."""
+    return text[: _best_cut(text[: PIECE_CHARACTERS - len(" …")])]
+
+
 def _best_cut(window: str) -> int:
     """Find the last sentence end in the second half of `window`, else a word end."""
     best = {1: 0, 2: 0}

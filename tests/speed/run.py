@@ -33,6 +33,7 @@ from tests.speed.measure import (
     own_environment,
 )
 from tests.speed.memoryserver import memory_server
+from tests.speed.provided import provided
 from tests.speed.recall import recall
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
@@ -354,6 +355,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "linear": linear,
     "recall": recall,
     "memory-server": memory_server,
+    "provided": lambda bench: provided(bench, (*record_queries()[:3], QUERIES[0])),
 }
 
 

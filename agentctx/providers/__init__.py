@@ -1,0 +1,1 @@
+"""What agentctx adds to a corpus: records and memory items, as sources it provides."""
