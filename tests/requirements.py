@@ -158,6 +158,7 @@ REQUIREMENTS: dict[str, str] = {
     "A10.1": "secrets are redacted before anything is stored",
     "A10.2": "trust is carried from the source",
     "A10.3": "injected text stays in its frame, visible, and is called evidence",
+    "A12": "report: one static page of what is known, escaped, readable for all",
 }
 
 REQUIREMENTS |= _MEMORY["memory_requirements"]()

@@ -93,7 +93,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("agentctx.records",),
     ("agentctx.llm", "agentctx.observing", "agentctx.clients", "agentctx.drift"),
     ("agentctx.team",),
-    ("agentctx.briefing",),
+    ("agentctx.briefing", "agentctx.report"),
     ("agentctx.extraction",),
     ("agentctx.chat",),
     ("agentctx.rungs",),

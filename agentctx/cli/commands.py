@@ -148,6 +148,11 @@ COMMANDS = (
         "Show what a session yielded, with the words it came from; correct it.",
     ),
     Command(
+        ("report",),
+        "agentctx.cli.report",
+        "Write what is known as one page that a team can look at.",
+    ),
+    Command(
         ("chat",),
         "agentctx.cli.chat",
         "Talk with a model that remembers this project, in a terminal.",
@@ -261,6 +266,9 @@ OTHER_NAMES = (
     ("talk", "chat"),
     ("share", "promote"),
     ("unshare", "promote"),
+    ("page", "report"),
+    ("html", "report"),
+    ("dashboard", "report"),
 )
 """Words that people try, each with the command that does what they mean."""
 

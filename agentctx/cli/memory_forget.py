@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.briefing.state import forget_prompts
 from agentctx.cli.memory_opening import (
     add_confirm,
     add_item,
@@ -11,6 +12,7 @@ from agentctx.cli.memory_opening import (
     require_confirmed,
 )
 from agentctx.cli.memory_records import forget_its_records
+from agentctx.config import home
 from agentctx.memory.mapping import one_line
 from corpus.cli.render import counted, visible
 
@@ -58,6 +60,8 @@ def run(
         gone = memory.forget(
             memory.find(id), purge_quotes=purge_quotes, confirm=confirm
         )
+    if gone.purged:
+        forget_prompts(home())
     return Forgot(gone, forget_its_records(call, gone.item))
 
 
@@ -88,5 +92,7 @@ def lines(value: Forgot) -> Iterator[str]:
         stays = records.stays
         yield f"a person stands for {stays.id}, which stays: {visible(stays.title)}"
         yield f"delete it, too: `agentctx delete {stays.id}`"
-    if not value.item.purged:
+    if value.item.purged:
+        yield "exports and backups that were made before still hold these words"
+    else:
         yield "take it back: `agentctx memory undo`"

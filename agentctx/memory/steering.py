@@ -18,9 +18,18 @@ from agentctx.memory.items import (
     revise_by_hand,
 )
 from agentctx.memory.letting import PURGED
-from agentctx.memory.model import Item, ItemId, JobId, Meaning, Role, TurnId
+from agentctx.memory.model import (
+    SUBJECT_CHARACTERS,
+    Item,
+    ItemId,
+    JobId,
+    Meaning,
+    Role,
+    TurnId,
+)
 from agentctx.memory.recallindex import index_item
 from agentctx.memory.refusals import MemoryRuleError
+from agentctx.memory.terms import normal_form
 
 if TYPE_CHECKING:
     from agentctx.memory.store import Writing
@@ -67,7 +76,7 @@ def edit(
     old = live_item(writing.tx, item_id)
     said = old.meaning
     meaning = said._replace(
-        subject=said.subject if subject is None else subject.strip(),
+        subject=_subject(said, subject, statement),
         statement=said.statement if statement is None else statement.strip(),
         content=_content(said, statement, content),
     )
@@ -197,6 +206,25 @@ def _kind_for(
     return "project_decision" if adopted else meaning.kind
 
 
+def _subject(said: Meaning, subject: str | None, statement: str | None) -> str:
+    """Let the subject follow a statement that it only repeated."""
+    if subject is not None:
+        return subject.strip()
+    if statement is not None and normal_form(said.subject) == normal_form(
+        said.statement
+    ):
+        return _as_subject(statement)
+    return said.subject
+
+
+def _as_subject(statement: str) -> str:
+    """Give as much of a statement as a subject holds."""
+    text = statement.strip()
+    if len(text) <= SUBJECT_CHARACTERS:
+        return text
+    return f"{text[: SUBJECT_CHARACTERS - 1].rstrip()}…"
+
+
 def _content(said: Meaning, statement: str | None, content: str | None) -> str:
     """Let the content follow a statement that it only repeated."""
     if content is not None:
@@ -236,15 +264,15 @@ def _reinstated(writing: Writing, item: Item) -> Item:
         """
         DELETE FROM forgotten_quotes WHERE EXISTS (
           SELECT 1 FROM candidate_sources s
-           WHERE s.turn_id = forgotten_quotes.turn_id
-             AND s.role = forgotten_quotes.role AND s.quote = forgotten_quotes.quote
+           WHERE s.role = forgotten_quotes.role
+             AND lower(s.quote) = lower(forgotten_quotes.quote)
              AND s.candidate_id IN (SELECT value FROM json_each(:ids)))
         AND NOT EXISTS (
           SELECT 1 FROM candidate_sources s
             JOIN memory_item_candidates l ON l.candidate_id = s.candidate_id
             JOIN memory_items i ON i.id = l.item_id
-           WHERE s.turn_id = forgotten_quotes.turn_id
-             AND s.role = forgotten_quotes.role AND s.quote = forgotten_quotes.quote
+           WHERE s.role = forgotten_quotes.role
+             AND lower(s.quote) = lower(forgotten_quotes.quote)
              AND i.status = 'forgotten')
         """,
         {"ids": json.dumps(ids)},

@@ -16,6 +16,7 @@ from agentctx.errors import ForgetKeyError
 from corpus.lexical import terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from agentctx.records.store import Store
@@ -92,6 +93,13 @@ def forget_tombstone(
             "DELETE FROM tombstones WHERE id = ?",
             [(one,) for one in _matching(store, tx, project_id, title, body)],
         )
+
+
+def count_forgotten(db: Db, project_ids: Sequence[str]) -> int:
+    """Say how many facts of some namespaces were deleted and are not learned again."""
+    marks = ", ".join("?" * len(project_ids))
+    query = f"SELECT count(*) FROM tombstones WHERE project_id IN ({marks})"
+    return int(db.execute(query, tuple(project_ids)).fetchone()[0])
 
 
 def _matching(

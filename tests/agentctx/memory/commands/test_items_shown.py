@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.briefing.state import read_state, session_state
 from agentctx.memory.candidates import Proposed, commit_extraction
 from agentctx.memory.items import Operation
 from agentctx.memory.model import Source
@@ -152,12 +153,18 @@ def test_forgetting_reaches_everything_and_says_that_turns_are_kept(
 
 @pytest.mark.requirement("M11.5")
 def test_words_leave_the_turns_with_a_confirmed_purge_alone(
-    ask: Ask, refused: Ask, project: Path, item: Item
+    ask: Ask, refused: Ask, project: Path, item: Item, store_home: Path
 ) -> None:
     error = refused("forget", item.id, "--purge-quotes")
     assert error["error"] == "MEMORY_CONSENT"
     assert "--confirm" in error["hint"]
+    store_home.mkdir(mode=0o700, exist_ok=True)
+    with session_state(str(store_home), "s1") as state:
+        state.add(["kept"])
+        state.prompt = SAID
     gone = ask("forget", item.id, "--purge-quotes", "--confirm")
+    state = read_state(str(store_home), "s1")
+    assert (state.prompt, state.given) == ("", ["kept"])
     assert (gone["turns_kept"], gone["turns"]) == (False, 1)
     whole = json.loads((project / ask("export")["path"]).read_bytes())
     assert SAID not in json.dumps(whole)
