@@ -3,7 +3,7 @@
 Nothing waits without evidence (P19.1). A record or an item is evidence of nothing
 (P16.2): its candidate cites the lines of sources that it names, or that a person gives.
 A source that is named without a line is cited at the line that says most of the
-statement's words; where none says any, it is not cited.
+statement's words; where none says two of them, it is not cited.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.bundle import stamp
 from corpus.candidate import (
+    CLOSE_TERMS,
     KINDS,
     LONGEST_STATEMENT,
     MOST_REFS,
@@ -192,11 +193,14 @@ def _found(project: Project, named: Sequence[Lines], statement: str) -> Iterator
 
 
 def _line_about(rows: Sequence[str], said: frozenset[str]) -> int | None:
-    """Give the first line that says the most of some words; None if none says any."""
+    """Give the first line that says the most of some words; None if none says enough.
+
+    One word in common is chance.
+    """
     best, line = 0, None
     for number, row in enumerate(rows, start=1):
         common = len(said & set(terms(row)))
-        if common > best:
+        if common > best and common >= min(CLOSE_TERMS, len(said)):
             best, line = common, number
     return line
 

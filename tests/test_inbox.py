@@ -207,6 +207,7 @@ def test_a_file_named_without_a_line_is_cited_where_it_says_the_same(
         pytest.param((Lines(PROJECT, 10),), id="a blank line"),
         pytest.param((Lines(PROJECT, 999),), id="no line of it"),
         pytest.param((Lines(f"{HOME}/history/year-one.md"),), id="nothing alike"),
+        pytest.param((Lines("tasks/task-one.md"),), id="one word alike"),
     ],
 )
 def test_without_evidence_an_origin_makes_no_candidate(

@@ -50,12 +50,11 @@ def run(call: Call, *, root: str | None, id: str) -> Ladder:  # noqa: A002
 
 def lines(value: Ladder) -> Iterator[str]:
     """Show a rung a paragraph, the highest first; `>` marks the one asked about."""
-    first = True
-    for one in value.rungs:
-        if not first:
+    asked = next(one for one in value.rungs if one.id == value.start)
+    for number, one in enumerate(value.rungs):
+        if number:
             yield ""
-        first = False
-        yield from _rung_lines(value, one)
+        yield from _rung_lines(one, mark=">" if one is asked else " ")
 
 
 def as_json(value: Ladder) -> dict[str, object]:
@@ -64,8 +63,7 @@ def as_json(value: Ladder) -> dict[str, object]:
     return found.as_json()
 
 
-def _rung_lines(value: Ladder, one: Rung) -> Iterator[str]:
-    mark = ">" if one.id == value.start else " "
+def _rung_lines(one: Rung, *, mark: str) -> Iterator[str]:
     yield f"{mark} {one.rung} {visible(one.id)}{_STATES[one.state]}"
     if one.place:
         yield f"    in {visible(one.place)}"
