@@ -30,6 +30,8 @@ from agentctx.memory.switch import memory_root
 from agentctx.memory.turns import turn_of
 from agentctx.memory.verdict import Absent, judge
 from agentctx.project import resolve_project
+from agentctx.providers.memory import hashed_fields as hashed_item
+from agentctx.providers.records import hashed_fields as hashed_record
 from agentctx.records.graph import files_of
 from agentctx.records.read import find_record, history_of
 from agentctx.records.risen import is_item_key, origin_of, records_of_item
@@ -63,12 +65,6 @@ _NAMED = re.compile(
     r"(?P<path>[^\s`'\"()<>\[\]:,;]+\.\w{1,8}):(?P<first>[1-9][0-9]{0,6})"
     r"(?:-(?P<last>[1-9][0-9]{0,6}))?"
 )
-_HASHED = (
-    *("id", "type", "title", "body", "scope", "confidence", "pinned"),
-    *("valid_from", "recorded_at", "superseded_at", "superseded_by", "source"),
-)
-"""The fields of a record that its hash is of (P16.1)."""
-
 _KINDS: Mapping[str, str] = {
     "decision": "premise",
     "convention": "procedural_knowledge",
@@ -291,7 +287,7 @@ def _record_rung(here: _Here, record: Record, below: tuple[str, ...]) -> Rung:
         record.id,
         f"{RECORDS}{record.id}",
         says=shown("\n".join(words)),
-        sha256=digest({name: getattr(record, name) for name in _HASHED}),
+        sha256=digest(hashed_record(record)),
         at=record.recorded_at,
         below=tuple(map(str, below)),
         names=tuple(one.id for one in history_of(here.records, record)),
@@ -306,7 +302,7 @@ def _item_rung(db: Db, item: Item, quotes: Iterable[Rung]) -> Rung:
         str(item.id),
         f"{MEMORY}{item.id}",
         says=shown(said.statement),
-        sha256=sha256(f"{said.statement}\n{said.content}".encode()),
+        sha256=digest(hashed_item(item)),
         at=item.created_at,
         below=tuple(one.id for one in quotes),
         names=(*revisions, item.logical_id),
