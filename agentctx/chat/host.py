@@ -36,11 +36,12 @@ _OWN = (["new"], ["reset"])
 """What ends a chat's own work besides; the same as `/new` and `/reset`."""
 
 _ENDING = frozenset({"new", "reset", "clear"})
-_NOT_HERE = {
+NOT_HERE = {
     "mcp": "an agent starts that, not a chat",
     "review": "in a chat it is `/review FILE.json RUN`",
     "chat": "this is one",
 }
+"""Commands of memory that a chat cannot run, each with why."""
 
 
 class Commands(Protocol):
@@ -130,9 +131,9 @@ class Host:
         """Run a command of memory: the same one as on the command line (M8.0)."""
         words = _split(rest)
         first = words[0] if words else "--help"
-        if first in _NOT_HERE:
+        if first in NOT_HERE:
             error = UsageError(problem=f"`/memory {first}` is not for a chat")
-            error.hint = _NOT_HERE[first]
+            error.hint = NOT_HERE[first]
             raise error
         if words in _OWN:
             self._slashes[first]("")

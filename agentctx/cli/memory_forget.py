@@ -8,6 +8,7 @@ from agentctx.cli.memory_opening import (
     add_confirm,
     add_item,
     kept_memory,
+    memory_here,
     require_confirmed,
 )
 from agentctx.cli.memory_records import forget_its_records
@@ -27,10 +28,11 @@ EXAMPLE = "agentctx memory forget 3f2a9c"
 
 
 class Forgot(NamedTuple):
-    """What became of the item, and of the records that were made of it."""
+    """What became of the item and of its records, and whether `undo` works now."""
 
     item: LetGo
     records: LetGoOf
+    can_undo: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +60,8 @@ def run(
         gone = memory.forget(
             memory.find(id), purge_quotes=purge_quotes, confirm=confirm
         )
-    return Forgot(gone, forget_its_records(call, gone.item))
+    can_undo = not gone.purged and memory_here().off is None
+    return Forgot(gone, forget_its_records(call, gone.item), can_undo)
 
 
 def as_json(value: Forgot) -> dict[str, object]:
@@ -88,5 +91,5 @@ def lines(value: Forgot) -> Iterator[str]:
         stays = records.stays
         yield f"a person stands for {stays.id}, which stays: {visible(stays.title)}"
         yield f"delete it, too: `agentctx delete {stays.id}`"
-    if not value.item.purged:
+    if value.can_undo:
         yield "take it back: `agentctx memory undo`"

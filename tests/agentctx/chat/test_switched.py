@@ -70,7 +70,7 @@ def test_each_change_is_told_once(talking: Talking, project: Path) -> None:
 def test_another_window_turns_memory_off_before_the_work_on_what_was_said(
     talking: Talking, project: Path
 ) -> None:
-    """The turn at hand ends as it began; no model is asked about it, and its job stays."""
+    """The turn at hand ends as it began; no model is asked about it meanwhile."""
 
     def said(asked: Asked) -> Says:
         del asked
