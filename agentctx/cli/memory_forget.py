@@ -9,6 +9,7 @@ from agentctx.cli.memory_opening import (
     add_confirm,
     add_item,
     kept_memory,
+    memory_here,
     require_confirmed,
 )
 from agentctx.cli.memory_records import forget_its_records
@@ -29,10 +30,11 @@ EXAMPLE = "agentctx memory forget 3f2a9c"
 
 
 class Forgot(NamedTuple):
-    """What became of the item, and of the records that were made of it."""
+    """What became of the item and of its records, and whether `undo` works now."""
 
     item: LetGo
     records: LetGoOf
+    can_undo: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,8 @@ def run(
         )
     if gone.purged:
         forget_prompts(home())
-    return Forgot(gone, forget_its_records(call, gone.item))
+    can_undo = not gone.purged and memory_here().off is None
+    return Forgot(gone, forget_its_records(call, gone.item), can_undo)
 
 
 def as_json(value: Forgot) -> dict[str, object]:
@@ -94,5 +97,5 @@ def lines(value: Forgot) -> Iterator[str]:
         yield f"delete it, too: `agentctx delete {stays.id}`"
     if value.item.purged:
         yield "exports and backups that were made before still hold these words"
-    else:
+    if value.can_undo:
         yield "take it back: `agentctx memory undo`"

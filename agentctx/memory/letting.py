@@ -15,6 +15,7 @@ from agentctx.memory.jobs import call_back
 from agentctx.memory.mapping import one_line
 from agentctx.memory.refusals import MemoryRuleError
 from agentctx.memory.speech.anchors import anchors
+from agentctx.memory.telling import counted
 from agentctx.memory.threads import checkpoints, write_checkpoint
 
 if TYPE_CHECKING:
@@ -51,10 +52,16 @@ class LetGo(NamedTuple):
         about = one_line(self.item.meaning.subject)
         told = f"forgotten: {about} (`{self.item.id}`)."
         if self.purged:
-            return f"{told} The words it stood on were taken out of {self.turns} turns."
+            purged = f"taken out of {counted(self.turns, 'turn')}"
+            return f"{told} The words it stood on were {purged}."
+        kept = (
+            "turn is kept as it was"
+            if self.turns == 1
+            else "turns are kept as they were"
+        )
         return (
-            f"{told} The original turns are kept as they were said ({self.turns});"
-            " nothing is made of those words again."
+            f"{told} The original {kept} said ({self.turns}); nothing is made of those"
+            " words again."
         )
 
 

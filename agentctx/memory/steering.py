@@ -100,6 +100,8 @@ def pin(writing: Writing, item_id: ItemId, *, on: bool = True) -> Item:
     What is soft is confirmed first.
     """
     old = live_item(writing.tx, item_id)
+    if on and old.meaning.kind == "discussion_context":
+        _refuse("a discussion is not pinned; decide it", "pin_discussion")
     meaning = old.meaning._replace(recall_mode="always" if on else "on_match")
     new = _revised(writing, old, meaning)
     return _with_pin(writing, new, on=on)
