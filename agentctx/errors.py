@@ -31,6 +31,7 @@ CodedError
   ConsentError                    CONSENT_REQUIRED
   BackupError                     BACKUP_UNUSABLE
   BackupTargetError               BACKUP_TARGET
+  ReportTargetError               REPORT_TARGET
   ImportFileError                 IMPORT_UNREADABLE
   InstructionsChangedError        INSTRUCTIONS_STALE
   InstructionsLockedError         INSTRUCTIONS_LOCKED
@@ -266,6 +267,12 @@ class BackupTargetError(CodedError):
     code = "BACKUP_TARGET"
     sentence = "no backup can be written to `{path}`: {reason}"
     hint = "name a new file in a folder that exists and that you can write"
+
+
+class ReportTargetError(CodedError):
+    code = "REPORT_TARGET"
+    sentence = "no report can be written to `{path}`: {reason}"
+    hint = "name a new file, or say `--force` where the file there may go"
 
 
 class ImportFileError(CodedError):

@@ -28,8 +28,11 @@ _NEW = (
 )
 
 
-def write_private(path: str, content: bytes) -> None:
-    """Make `content` the file at `path`, its folder included, for the user alone."""
+def write_private(path: str, content: bytes, *, fresh: bool = False) -> None:
+    """Make `content` the file at `path`, its folder included, for the user alone.
+
+    A `fresh` file takes the place of none: FileExistsError where there is something.
+    """
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     make_private_folder(folder)
@@ -44,12 +47,28 @@ def write_private(path: str, content: bytes) -> None:
             written = os.fstat(descriptor).st_mtime  # the file system's own clock
         finally:
             os.close(descriptor)
-        os.replace(stage, target)  # noqa: PTH105 - hooks load it
+        if fresh:
+            name_stage(stage, target)
+            with suppress(FileNotFoundError):  # it had to be moved
+                os.unlink(stage)  # noqa: PTH108 - hooks load it
+        else:
+            os.replace(stage, target)  # noqa: PTH105 - hooks load it
     except BaseException:
         with suppress(OSError):
             os.unlink(stage)  # noqa: PTH108 - hooks load it
         raise
     remove_stages(target, changed_before=written - ABANDONED)
+
+
+def name_stage(stage: str, path: str) -> None:
+    """Let a file have a name, never in place of another file."""
+    try:
+        os.link(stage, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: take the name, then fill it
+        os.close(os.open(path, _NEW, 0o600))  # noqa: TID251 - a new file
+        os.replace(stage, path)  # noqa: PTH105 - hooks load it
 
 
 def remove_stages(path: str, *, changed_before: float | None = None) -> None:

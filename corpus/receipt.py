@@ -225,7 +225,8 @@ def check_receipt(receipt: Json, bundle: CheckedBundle) -> None:
         if value != getattr(bundle, name):
             raise ReceiptMismatchError(field=name)
     try:
-        _require_items(_texts(delivered), bundle.item_ids)
+        assert isinstance(delivered, list)
+        _require_items(list(map(str, delivered)), bundle.item_ids)
     except ReceiptItemsError:
         raise ReceiptMismatchError(field="delivered_item_ids") from None
 
@@ -421,8 +422,3 @@ def _is_true(value: Json) -> bool:
 
 def _is_object(value: Json) -> bool:
     return isinstance(value, dict)
-
-
-def _texts(value: Json) -> list[str]:
-    assert isinstance(value, list)
-    return [str(each) for each in value]

@@ -1,4 +1,4 @@
-"""Every refusal of trust, of controlled writes and of the tool server, as a tree.
+"""Every refusal of trust, controlled writes, the inbox and the tool server, as a tree.
 
 CodedError
   CapabilityUnknownError          CAPABILITY_UNKNOWN
@@ -45,6 +45,18 @@ CodedError
   TransactionUnknownError         TRANSACTION_UNKNOWN
   ToolArgumentError               ARGUMENT_INVALID
   ReadLimitError                  READ_LIMIT
+  CandidateUncitedError           CANDIDATE_UNCITED
+  CandidateUnknownError           CANDIDATE_UNKNOWN
+  CandidateAmbiguousError         CANDIDATE_AMBIGUOUS
+  CandidateExistsError            CANDIDATE_EXISTS
+  CandidateDecidedError           CANDIDATE_DECIDED
+  CandidateInDoubtError           CANDIDATE_IN_DOUBT
+  RejectionReasonError            REJECTION_REASON
+  InboxError                      INBOX_UNUSABLE
+  InboxFullError                  INBOX_FULL
+  OriginMissingError              ORIGIN_MISSING
+  OriginUnusableError             ORIGIN_UNUSABLE
+  RungUnknownError                RUNG_UNKNOWN
 """
 
 from __future__ import annotations
@@ -334,3 +346,75 @@ class ReadLimitError(CodedError):
     code = "READ_LIMIT"
     sentence = "`{path}` has {count} characters there; one answer holds {maximum}"
     hint = "ask for fewer of its lines"
+
+
+class CandidateUncitedError(CodedError):
+    code = "CANDIDATE_UNCITED"
+    sentence = "`{origin}` names no line of a source in scope that supports it"
+    hint = "name the lines yourself with `--source PATH:FIRST-LAST`"
+
+
+class CandidateUnknownError(CodedError):
+    code = "CANDIDATE_UNKNOWN"
+    sentence = "there is no candidate `{found}` in this project's inbox"
+    hint = "list them with `project-corpus candidate list --state all`"
+
+
+class CandidateAmbiguousError(CodedError):
+    code = "CANDIDATE_AMBIGUOUS"
+    sentence = "`{found}` begins the ids of {count} candidates"
+    hint = "give more of it; `project-corpus candidate list --state all` lists them"
+
+
+class CandidateExistsError(CodedError):
+    code = "CANDIDATE_EXISTS"
+    sentence = "another candidate `{candidate_id}` is in the inbox, {state}"
+    hint = "give this one another id: with `--id`, or in its file"
+
+
+class CandidateDecidedError(CodedError):
+    code = "CANDIDATE_DECIDED"
+    sentence = "candidate `{candidate_id}` is {state} already"
+    hint = "submit a new candidate, with an id of its own, to decide again"
+
+
+class CandidateInDoubtError(CodedError):
+    code = "CANDIDATE_IN_DOUBT"
+    sentence = "accepting `{candidate_id}` was interrupted and is not settled yet"
+    hint = "run `project-corpus recover`, then look again"
+
+
+class RejectionReasonError(CodedError):
+    code = "REJECTION_REASON"
+    sentence = "the reason {problem}"
+    hint = "say in 1 to 1,000 printable characters why it is rejected"
+
+
+class InboxError(CodedError):
+    code = "INBOX_UNUSABLE"
+    sentence = "the inbox of candidates cannot be used: {reason}"
+    hint = "check its folder in your state directory, and who may write there"
+
+
+class InboxFullError(CodedError):
+    code = "INBOX_FULL"
+    sentence = "{count} candidates wait; the inbox holds no more"
+    hint = "accept or reject some of them first"
+
+
+class OriginMissingError(CodedError):
+    code = "ORIGIN_MISSING"
+    sentence = "no program is installed that keeps a {kind} for this corpus"
+    hint = "submit the candidate from a file instead"
+
+
+class OriginUnusableError(CodedError):
+    code = "ORIGIN_UNUSABLE"
+    sentence = "the program `{name}`, which keeps origins of candidates, is broken"
+    hint = "install it again, or remove it"
+
+
+class RungUnknownError(CodedError):
+    code = "RUNG_UNKNOWN"
+    sentence = "`{found}` is no report, candidate, record, item or turn known here"
+    hint = "give a whole id, or a report's path; the project is the one you are in"

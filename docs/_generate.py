@@ -278,7 +278,12 @@ Unknown arguments are refused.
 
 def errors_page() -> str:
     """Write one row for each failure, sorted by code."""
-    modules = ("corpus.refusals", "agentctx.errors", "agentctx.memory.refusals")
+    modules = (
+        "corpus.refusals",
+        "agentctx.errors",
+        "agentctx.memory.refusals",
+        "agentctx.team.refusals",
+    )
     for module in modules:
         import_module(module)  # a class that is not loaded is no subclass yet
     errors = sorted(_leaves(CodedError), key=lambda error: error.code)

@@ -42,7 +42,9 @@ from corpus.view import build_index, index_card, open_project, open_view
 from corpus.writes.requests import create_report
 from tests.corpora import fixed_bytes, report_page
 from tests.published_agentctx import agentctx_examples
+from tests.published_inbox import inbox_examples
 from tests.published_records import records_example
+from tests.published_team import team_examples
 from tests.trusted import write_trusted, writer_of
 
 if TYPE_CHECKING:
@@ -108,6 +110,7 @@ def example_texts(sample: Sample) -> dict[str, str]:
         for name, value in {
             **example_values(sample),
             **agentctx_examples(sample.root.parent),
+            **inbox_examples(sample.root.parent),
         }.items()
     }
     policy = (sample.root / ".project-corpus" / "policy.toml").read_text("utf-8")
@@ -115,6 +118,7 @@ def example_texts(sample: Sample) -> dict[str, str]:
         "policy/policy.example.toml": policy,
         "grant/grant.example.toml": serialize_grant(owners_grant(sample)).decode(),
         "records/records.example.json": records_example(sample.root.parent),
+        **team_examples(sample.root.parent),
         **texts,
     }
 

@@ -149,18 +149,21 @@ REQUIREMENTS: dict[str, str] = {
     "A7.1": "drift over everything that the client loads",
     "A7.2": "sync: a real diff, applied one by one; the tool only reads",
     "A7.3": "a project's profile, read from its manifests",
+    "A8.1": "the team's file: a block a record, deterministic bytes",
+    "A8.2": "what is promoted, exported, imported, and noticed as a session begins",
+    "A8.3": "hand edits round-trip; a broken block is told by its line",
+    "A8.4": "the merge driver: no conflict without need, no block lost",
+    "A8.5": "imported text is someone else's: framed, refused, or for a person",
     "A9": "the command line of records",
     "A10.1": "secrets are redacted before anything is stored",
     "A10.2": "trust is carried from the source",
     "A10.3": "injected text stays in its frame, visible, and is called evidence",
+    "A12": "report: one static page of what is known, escaped, readable for all",
 }
 
 REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
-    "P19.1": "candidates as an inbox",
-    "P19.2": "candidates as an inbox",
-    "P19.3": "candidates as an inbox",
     "P20.1": "many corpora",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")

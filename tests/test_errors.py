@@ -13,6 +13,7 @@ import pytest
 
 import agentctx.errors
 import agentctx.memory.refusals
+import agentctx.team.refusals
 import corpus.errors
 import corpus.refusals
 from corpus.errors import CodedError
@@ -27,6 +28,7 @@ MODULES = (
     corpus.refusals,
     agentctx.errors,
     agentctx.memory.refusals,
+    agentctx.team.refusals,
 )
 TREE = "".join(str(module.__doc__) for module in MODULES)
 SOURCES = sorted(

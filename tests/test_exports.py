@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
     from tests.conftest import InProcess, Outcome
 
-FORMATS = sorted(path.name for path in EXPORTS.iterdir() if path.is_dir())
+PROSE = ("team-context",)
+"""Formats of text for people: described in words, where others have a schema."""
+
+FORMATS = sorted(
+    path.name for path in EXPORTS.iterdir() if path.is_dir() and path.name not in PROSE
+)
 WRONG: Json = [[]]
 """A value that no field of any format may have."""
 
@@ -88,6 +93,12 @@ def test_a_format_is_a_schema_and_an_example_of_its_name(name: str) -> None:
     names = sorted(path.name for path in (EXPORTS / name).iterdir())
     ending = "toml" if name in {"policy", "grant"} else "json"
     assert names == [f"{name}.example.{ending}", f"{name}.schema.json"]
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_a_format_in_prose_is_a_description_and_an_example(name: str) -> None:
+    names = sorted(path.name for path in (EXPORTS / name).iterdir())
+    assert names == [f"{name}.example.md", f"{name}.md"]
 
 
 @pytest.mark.parametrize("name", FORMATS)

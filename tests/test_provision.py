@@ -363,7 +363,7 @@ BAD: list[tuple[str, Callable[[], Iterable[Any]]]] = [
     ("raises an error of ours", fails_coded),
     ("raises half-way", fails_half_way),
     ("ends the thread", leaves),
-    ("gives nothing iterable", lambda: 7),  # type: ignore[list-item,return-value]
+    ("gives nothing iterable", lambda: 7),  # type: ignore[list-item, return-value]
     ("gives no source", lambda: [{"path": WAX.path}]),
     ("gives no text", lambda: [WAX._replace(text=b"")]),  # type: ignore[arg-type]
     ("gives a file's path", lambda: [WAX._replace(path=f"{HOME}/state/STATUS.md")]),

@@ -90,6 +90,21 @@ def session_state(home: str, session_id: str | None) -> Iterator[SessionState]:
     go) the block sees an empty one.
     """
     descriptor = None if session_id is None else _opened(home, session_id)
+    with _state_in(descriptor) as state:
+        yield state
+
+
+def forget_prompts(home: str) -> None:
+    """Keep no session's last prompt any longer: words of it are to be gone."""
+    with suppress(OSError), os.scandir(f"{home}/{FOLDER}") as found:
+        for one in found:
+            if one.name.endswith(".json"):
+                with _state_in(_opened_at(one.path, _FLAGS & ~os.O_CREAT)) as state:
+                    state.prompt = ""
+
+
+@contextmanager
+def _state_in(descriptor: int | None) -> Iterator[SessionState]:
     if descriptor is None:
         yield SessionState()
         return
@@ -118,12 +133,18 @@ def read_state(home: str, session_id: str | None) -> SessionState:
 
 def _opened(home: str, session_id: str, *, make: bool = True) -> int | None:
     """Open and lock the file; None where that cannot be, or not in time."""
-    path = state_path(home, session_id)
-    flags = _FLAGS if make else _FLAGS & ~os.O_CREAT
-    try:
-        if make:
+    if make:
+        try:
             with suppress(FileExistsError):
                 os.mkdir(f"{home}/{FOLDER}", 0o700)  # noqa: PTH102 - hooks load it
+        except OSError:
+            return None
+    flags = _FLAGS if make else _FLAGS & ~os.O_CREAT
+    return _opened_at(state_path(home, session_id), flags)
+
+
+def _opened_at(path: str, flags: int) -> int | None:
+    try:
         descriptor = os.open(path, flags, 0o600)  # noqa: TID251 - the user's own
     except OSError:
         return None

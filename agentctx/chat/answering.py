@@ -45,7 +45,7 @@ _COMPACT = 80
 class Frame(NamedTuple):
     """What stays the same in every step of a turn.
 
-    `unkept` are exchanges that memory does not hold, for a turn it did not admit.
+    `unkept` is what was said in this chat, for a turn that memory did not admit.
     """
 
     system: str

@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from agentctx.chat.remembering import OFF
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentctx.chat.unkept import Unkept
-    from agentctx.memory.api import Memory
+    from agentctx.chat.remembering import Remembering
 
-_NONE = "no_pipeline"
+_KNOWN = frozenset({"no_pipeline", OFF})
+"""What keeps a model from being asked and is told elsewhere."""
 
 
 class Background:
@@ -24,7 +25,7 @@ class Background:
 
     def __init__(
         self,
-        memory: Memory | Unkept,
+        memory: Remembering,
         tell: Callable[[str, str], None],
         words: Mapping[str, str],
     ) -> None:
@@ -55,7 +56,7 @@ class Background:
             self._say(error.code, f"{error}; {error.hint}")
             return
         code = ran.waiting
-        if code is not None and code != _NONE and not self._stop.is_set():
+        if code is not None and code not in _KNOWN and not self._stop.is_set():
             self._say("MEMORY_WAITING", f"memory waits: {self._words.get(code, code)}")
 
     def _say(self, code: str, text: str) -> None:

@@ -36,11 +36,12 @@ _OWN = (["new"], ["reset"])
 """What ends a chat's own work besides; the same as `/new` and `/reset`."""
 
 _ENDING = frozenset({"new", "reset", "clear"})
-_NOT_HERE = {
+NOT_HERE = {
     "mcp": "an agent starts that, not a chat",
     "review": "in a chat it is `/review FILE.json RUN`",
     "chat": "this is one",
 }
+"""Commands of memory that a chat cannot run, each with why."""
 
 
 class Commands(Protocol):
@@ -112,29 +113,27 @@ class Host:
             return
         named = named_paths(str(self._desk.root), text)
         scope = tuple(dict.fromkeys((*named, *self._scope)))
-        kept = True
+        talk = self._workbench.talk
 
         def work(saying: Saying) -> str:
-            nonlocal kept
-            kept = saying.turn is not None
-            most = budgets(self._desk.profile).history
-            unkept = latest_within(self._workbench.unkept, most)
-            frame = Frame(ORDINARY, _PURPOSE, text, unkept=unkept)
+            frame = Frame(ORDINARY, _PURPOSE, text, unkept=talk)
             toolbox = Toolbox(self._desk.root)
             return spoken(self.turns.answer(saying, frame, toolbox))
 
         answer = self.turns.run(Asked("ordinary", self._intent, text, scope), work)
         self._scope = named or self._scope
-        if answer is not None and not kept:
-            self._workbench.unkept += (Exchange(TurnId(""), text, answer),)
+        if answer is not None:
+            talk = (*talk, Exchange(TurnId(""), text, answer))
+            most = budgets(self._desk.profile).history
+            self._workbench.talk = latest_within(talk, most)
 
     def _memory(self, rest: str) -> None:
         """Run a command of memory: the same one as on the command line (M8.0)."""
         words = _split(rest)
         first = words[0] if words else "--help"
-        if first in _NOT_HERE:
+        if first in NOT_HERE:
             error = UsageError(problem=f"`/memory {first}` is not for a chat")
-            error.hint = _NOT_HERE[first]
+            error.hint = NOT_HERE[first]
             raise error
         if words in _OWN:
             self._slashes[first]("")
@@ -146,6 +145,7 @@ class Host:
 
     def _new(self, _: str) -> None:
         """Begin an empty thread; what is under way ends (M3)."""
+        self.reviewing.end()
         made = self._desk.memory.new_thread()
         self._scope = ()
         if made is None:
@@ -156,6 +156,7 @@ class Host:
     def _reset(self, _: str) -> None:
         """Reset the workbench; memory is kept, as it says (M9)."""
         self._scope = ()
+        self.reviewing.end()
         self._desk.voice.lines("reset", [self._desk.memory.reset()])
 
     def _review(self, rest: str) -> None:

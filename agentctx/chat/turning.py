@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from agentctx.chat.answering import Frame
     from agentctx.chat.bench import Bench
     from agentctx.chat.paying import Payer
+    from agentctx.chat.remembering import Remembering
     from agentctx.chat.tools import Toolbox
-    from agentctx.chat.unkept import Unkept
     from agentctx.chat.voice import Voice
-    from agentctx.memory.api import Memory
     from agentctx.memory.budgets import ContextProfile
     from agentctx.memory.model import Profile, RecallQuery
     from agentctx.memory.projection import Exchange
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 class Desk(NamedTuple):
     """What a chat works with; `root` is the working tree that it is about."""
 
-    memory: Memory | Unkept
+    memory: Remembering
     payer: Payer
     profile: ContextProfile
     voice: Voice
@@ -42,16 +41,16 @@ class Desk(NamedTuple):
 
 
 class Workbench:
-    """What a chat has under way, and what memory does not hold of its talk."""
+    """What a chat has under way, and its own talk, where memory does not give it."""
 
     def __init__(self) -> None:
         self.bench: Bench | None = None
-        self.unkept: tuple[Exchange, ...] = ()
+        self.talk: tuple[Exchange, ...] = ()
 
     def clear(self) -> None:
         """Put everything away: a new thread begins, or the chat was reset (M3.6)."""
         self.bench = None
-        self.unkept = ()
+        self.talk = ()
 
 
 class Asked(NamedTuple):

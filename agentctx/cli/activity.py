@@ -149,18 +149,21 @@ def lacks(home: str, value: Activity) -> Iterator[Problem]:
         yield HOME_READ_ONLY
 
 
+def extraction_told(told: Extracts) -> str:
+    """Say whether a model reads sessions, and which or why not."""
+    if not told.on:
+        return f"off: {told.why}"
+    caps = f"at most ${told.session_cap:g} a session, ${told.day_cap:g} a day"
+    return f"{told.model}, {caps}"
+
+
 def lines(value: Activity) -> Iterator[str]:
     """Draw it: a label and a value a line."""
     rate = "not known yet"
     if value.hit_rate is not None:
         rate = f"{value.hit_rate:.0%} of the records shown were then read whole"
     yield from row("used", rate)
-    told = value.extraction
-    if told.on:
-        caps = f"at most ${told.session_cap:g} a session, ${told.day_cap:g} a day"
-        yield from row("extraction", f"{visible(told.model)}, {caps}")
-    else:
-        yield from row("extraction", f"off: {told.why}")
+    yield from row("extraction", visible(extraction_told(value.extraction)))
     at_work = value.worker
     state = f"running as {at_work.process}" if at_work.running else "not running"
     told_waiting = counted(at_work.waiting, "session")

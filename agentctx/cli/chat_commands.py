@@ -5,13 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from agentctx.chat.host import NOT_HERE
 from agentctx.cli import memory_new
 from agentctx.cli.chat_voice import JsonVoice
 from agentctx.cli.commands import PROGRAM
 from agentctx.cli.memory_state import waits
 from corpus.cli.app import command_parser
 from corpus.cli.arguments import help_asked
-from corpus.cli.program import overview
 from corpus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ class ChatCommands:
 
 
 def _page(words: Sequence[str]) -> list[str]:
-    """List the commands of a group; `UsageError` for a word that is none of them."""
+    """List the commands of a group that a chat can run.
+
+    `UsageError` for a word that is none of them.
+    """
     group = PROGRAM.group_words(words)
     named = [word for word in words[len(group) :] if word not in {"-h", "--help"}]
     if named or not group:
@@ -79,4 +82,6 @@ def _page(words: Sequence[str]) -> list[str]:
             f"`/{' '.join(group)}` lists what there is" if group else error.hint
         )
         raise error
-    return overview(PROGRAM, PROGRAM.group(group)).splitlines()
+    rows = [one for one in PROGRAM.group(group) if one.path[1] not in NOT_HERE]
+    width = max(len(one.name) for one in rows)
+    return [f"/{one.name:<{width}}  {one.summary}" for one in rows]

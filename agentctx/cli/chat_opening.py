@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.chat.background import Background
 from agentctx.chat.host import INTENT, Host
 from agentctx.chat.paying import Payer
+from agentctx.chat.remembering import Remembering, Ways, WhileOn
 from agentctx.chat.turning import Desk, Workbench
 from agentctx.chat.unkept import Unkept
 from agentctx.cli import memory_on
 from agentctx.cli.chat_commands import ChatCommands
 from agentctx.cli.memory_opening import GRACE, memory_here
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import WAITS
 from agentctx.config import environment, home, read_config
 from agentctx.errors import ContextProfileError, ModelKeyError
@@ -26,18 +28,19 @@ from agentctx.llm.talker import open_talker
 from agentctx.memory.api import Memory
 from agentctx.memory.budgets import budgets, context_profile
 from agentctx.memory.store import RandomIds
-from agentctx.memory.switch import REASONS, WAYS_ON
+from agentctx.memory.switch import why_off
 from agentctx.records.store import open_store
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from agentctx.cli.chat_voice import JsonVoice, TextVoice
     from agentctx.llm.talk import Talker
     from agentctx.memory.budgets import ContextProfile
     from agentctx.memory.notices import Notice
     from agentctx.memory.pipeline import Pipeline
+    from agentctx.memory.switch import Off
     from corpus.cli.call import Call
 
 ANSWER_SECONDS, ATTEMPT_SECONDS = 900.0, 600.0
@@ -65,15 +68,20 @@ class Opened(NamedTuple):
 
     host: Host
     background: Background
-    memory: Memory | Unkept
+    memory: Remembering
+    follow: Callable[[], None]
+    """Lets the records that were made of items say what the items say now."""
 
     def finish(self) -> int:
         """Give each pending job of memory one chance; say how many are left (M10)."""
         self.background.stop()
         try:
-            return len(self.memory.flush().pending)
+            left = len(self.memory.flush().pending)
+            if self.memory.is_sound:
+                self.follow()
         except KeyboardInterrupt:  # who will not wait need not
             return 0
+        return left
 
 
 @contextmanager
@@ -102,7 +110,8 @@ def open_chat(
     background = Background(memory, voice.notice, WAITS)
     background.wake()
     try:
-        yield Opened(host, background, memory)
+        told = call._replace(notify=voice.notice)
+        yield Opened(host, background, memory, lambda: let_records_follow(told))
     finally:
         background.stop()
         memory.close(wait=GRACE)
@@ -142,43 +151,45 @@ def _memory(
     voice: TextVoice | JsonVoice,
     given: Given,
     workbench: Workbench,
-) -> Memory | Unkept:
-    """Open memory where it is on; a person may turn it on where there is none yet."""
-    here, ids = memory_here(), RandomIds(call.random)
+) -> Remembering:
+    """Find memory, on or off; a person may turn it on where there is none yet."""
+    here = memory_here()
     owner = f"chat {call.random(8).hex()}"
-    if here.off == "no_folder" and _is_wanted(call, voice, here.project.name):
-        here = memory_here()
-    if here.off is not None:
-        reason, way = REASONS[here.off], WAYS_ON[here.off]
-        voice.notice("MEMORY_OFF", f"nothing is remembered here: {reason}; {way}")
-        return Unkept(budgets(given.profile), workbench.clear)
+    if here.off == "no_folder":
+        _let_have_one(call, voice, here.project.name)
+
+    def off() -> Off | None:
+        return why_off(here.root, home=home(), environ=environment())
 
     def tell(notice: Notice) -> None:
         voice.notice(*notice)
 
-    return Memory.open(
-        here.root,
-        clock=call.clock,
-        ids=ids,
-        owner=owner,
-        pipeline=_pipeline(call, voice, given),
-        capacity=given.profile,
-        tell=tell,
-        before_new_thread=workbench.clear,
-    )
+    def opened() -> Memory:
+        pipeline = _pipeline(call, voice, given)
+        return Memory.open(
+            here.root,
+            clock=call.clock,
+            ids=RandomIds(call.random),
+            owner=owner,
+            pipeline=None if pipeline is None else WhileOn(pipeline, off),
+            capacity=given.profile,
+            tell=tell,
+            before_new_thread=workbench.clear,
+        )
+
+    unkept = Unkept(budgets(given.profile), workbench.clear)
+    return Remembering(Ways(off, opened, unkept, voice.notice))
 
 
-def _is_wanted(call: Call, voice: TextVoice | JsonVoice, name: str) -> bool:
+def _let_have_one(call: Call, voice: TextVoice | JsonVoice, name: str) -> None:
     """Ask whether a project is to have a memory, and see to it, as `memory on` does."""
     question = f"Remember what is said in {name}? It stays in the project."
     if not (call.asks and call.confirm(question)):
-        return False
+        return
     try:
         memory_on.run(call)
     except CodedError as error:  # the chat goes on without
         voice.notice(error.code, f"{error}; {error.hint}")
-        return False
-    return True
 
 
 def _pipeline(

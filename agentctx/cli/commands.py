@@ -38,6 +38,11 @@ COMMANDS = (
         "Show one record whole, with where it came from.",
     ),
     Command(
+        ("why",),
+        "agentctx.cli.why",
+        "Show what a record, an item or a turn stands on, and what it became.",
+    ),
+    Command(
         ("history",),
         "agentctx.cli.history",
         "Show every version of a fact, with both of its times.",
@@ -143,6 +148,11 @@ COMMANDS = (
         "Show what a session yielded, with the words it came from; correct it.",
     ),
     Command(
+        ("report",),
+        "agentctx.cli.report",
+        "Write what is known as one page that a team can look at.",
+    ),
+    Command(
         ("chat",),
         "agentctx.cli.chat",
         "Talk with a model that remembers this project, in a terminal.",
@@ -193,6 +203,36 @@ COMMANDS = (
         "agentctx.cli.memory_mcp",
         "Give an AI agent this project's memory over MCP, on stdin and stdout.",
     ),
+    Command(
+        ("promote",),
+        "agentctx.cli.promote",
+        "Share a record with the team, or take it back.",
+    ),
+    Command(
+        ("team", "export"),
+        "agentctx.cli.team_export",
+        "Write what is shared to .agentctx/context.md, for git to carry.",
+    ),
+    Command(
+        ("team", "import"),
+        "agentctx.cli.team_import",
+        "Take in what teammates wrote in .agentctx/context.md.",
+    ),
+    Command(
+        ("team", "status"),
+        "agentctx.cli.team_status",
+        "Show what is shared, what is new in the file, and what waits.",
+    ),
+    Command(
+        ("team", "install-merge-driver"),
+        "agentctx.cli.team_driver",
+        "Let git merge the team's file block by block, or no longer.",
+    ),
+    Command(
+        ("team", "merge"),
+        "agentctx.cli.team_merge",
+        "Merge two sides of the team's file block by block; git runs this.",
+    ),
 )
 """Every command, in the order the help shows them."""
 
@@ -224,6 +264,11 @@ OTHER_NAMES = (
     ("drift", "sync"),
     ("review", "review-session"),
     ("talk", "chat"),
+    ("share", "promote"),
+    ("unshare", "promote"),
+    ("page", "report"),
+    ("html", "report"),
+    ("dashboard", "report"),
 )
 """Words that people try, each with the command that does what they mean."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import memory_at_work, memory_here
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import add_seconds, note_waiting, waits, waits_lines
 from agentctx.memory.api import FLUSH_DEADLINE
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Give every job that waits one chance now, within a deadline."
 EXAMPLE = "agentctx memory flush --deadline 60"
+STATUS = "The exit status is 1 where a job failed for good in this pass, else 0."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,7 @@ class Passed:
         return {
             "timed_out": self.flushed.timed_out,
             "pending": list(self.flushed.pending),
+            "held": self.flushed.held,
             "failed": list(self.flushed.failed),
             "waiting": self.waiting,
         }
@@ -39,6 +42,7 @@ class Passed:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments; each one is a keyword of `run`."""
+    parser.description = f"{SUMMARY}\n{STATUS}"
     add_seconds(parser, "--deadline", FLUSH_DEADLINE, "end after so long")
 
 
@@ -47,9 +51,15 @@ def run(call: Call, *, deadline: float) -> Passed:
     with memory_at_work(call) as memory:
         done = memory.flush(deadline)
         why = waits(call, memory.waiting) if done.pending else None
+    let_records_follow(call)
     if done.pending:
         note_waiting(call, memory_here().root)
     return Passed(flushed=done, waiting=why)
+
+
+def exit_status(value: Passed) -> int:
+    """Tell a script that a job failed for good."""
+    return 1 if value.flushed.failed else 0
 
 
 def lines(value: Passed) -> Iterator[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.briefing.state import forget_prompts
 from agentctx.cli.memory_opening import (
     add_confirm,
     add_item,
     kept_memory,
+    memory_here,
     require_confirmed,
 )
 from agentctx.cli.memory_records import forget_its_records
+from agentctx.config import home
 from agentctx.memory.mapping import one_line
 from corpus.cli.render import counted, visible
 
@@ -27,10 +30,11 @@ EXAMPLE = "agentctx memory forget 3f2a9c"
 
 
 class Forgot(NamedTuple):
-    """What became of the item, and of the records that were made of it."""
+    """What became of the item and of its records, and whether `undo` works now."""
 
     item: LetGo
     records: LetGoOf
+    can_undo: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +62,10 @@ def run(
         gone = memory.forget(
             memory.find(id), purge_quotes=purge_quotes, confirm=confirm
         )
-    return Forgot(gone, forget_its_records(call, gone.item))
+    if gone.purged:
+        forget_prompts(home())
+    can_undo = not gone.purged and memory_here().off is None
+    return Forgot(gone, forget_its_records(call, gone.item), can_undo)
 
 
 def as_json(value: Forgot) -> dict[str, object]:
@@ -88,5 +95,7 @@ def lines(value: Forgot) -> Iterator[str]:
         stays = records.stays
         yield f"a person stands for {stays.id}, which stays: {visible(stays.title)}"
         yield f"delete it, too: `agentctx delete {stays.id}`"
-    if not value.item.purged:
+    if value.item.purged:
+        yield "exports and backups that were made before still hold these words"
+    if value.can_undo:
         yield "take it back: `agentctx memory undo`"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentctx.cli.memory_opening import memory_at_work, memory_here
+from agentctx.cli.memory_records import let_records_follow
 from agentctx.cli.memory_state import add_seconds, note_waiting, waits, waits_lines
 from agentctx.memory.api import NEW_THREAD_WAIT
 from corpus.cli.render import counted
@@ -51,6 +52,7 @@ def run(call: Call, *, wait: float) -> Begun:
     with memory_at_work(call) as memory:
         made = memory.new_thread(wait)
         why = waits(call, memory.waiting) if made.pending else None
+    let_records_follow(call)
     if made.pending:
         note_waiting(call, memory_here().root)
     return Begun(thread=made, waiting=why)
@@ -62,7 +64,8 @@ def lines(value: Begun) -> Iterator[str]:
     yield f"a new thread began: {told.thread_id}"
     yield f"archived: {told.archived_thread_id}"
     if told.pending:
-        yield f"{counted(len(told.pending), 'job')} of it stay queued"
+        stay = "stays" if len(told.pending) == 1 else "stay"
+        yield f"{counted(len(told.pending), 'job')} of it {stay} queued"
     yield from waits_lines(value.waiting)
     if told.failed:
         yield f"{counted(len(told.failed), 'job')} of it failed: see"

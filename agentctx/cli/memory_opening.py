@@ -21,13 +21,15 @@ from corpus.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from agentctx.memory.notices import Notice
     from agentctx.memory.pipeline import Pipeline
     from agentctx.memory.switch import Off
     from agentctx.project import Project
     from corpus.cli.call import Call
+
+PENDING = "MEMORY_PENDING"
 
 GRACE = 0.5
 """Seconds that a command waits, beyond what was asked for, for work to be put down."""
@@ -78,7 +80,8 @@ def memory_in_use(call: Call) -> Iterator[Memory]:
 def memory_at_work(call: Call) -> Iterator[Memory]:
     """Open memory with a model to work on its jobs, where one can be asked.
 
-    What is under way when the command ends goes with it, and is taken up later.
+    What is under way when the command ends goes with it, and is taken up later. What
+    is left is in the command's own answer, and told nowhere else.
     """
     root = _root_in_use()
     from agentctx.extraction.memory.opening import (  # noqa: PLC0415 - few commands do
@@ -88,7 +91,8 @@ def memory_at_work(call: Call) -> Iterator[Memory]:
     pipeline = open_pipeline(
         home(), environment(), clock=call.clock, random=call.random
     )
-    memory = memory_at(call, root, pipeline=pipeline)
+    quiet = call._replace(notify=_but(PENDING, call.notify))
+    memory = memory_at(quiet, root, pipeline=pipeline)
     try:
         require_sound(memory)
         yield memory
@@ -150,6 +154,14 @@ def add_item(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id", metavar="ID", help="the item: its id, or as much of it as no other has"
     )
+
+
+def _but(untold: str, notify: Callable[[str, str], None]) -> Callable[[str, str], None]:
+    def told(code: str, text: str) -> None:
+        if code != untold:
+            notify(code, text)
+
+    return told
 
 
 def _root_in_use() -> str:

@@ -19,10 +19,12 @@ from agentctx.memory.opening import open_memory
 from agentctx.memory.store import RandomIds
 from agentctx.records.risen import records_of_item
 from agentctx.records.store import store_path
+from agentctx.records.tombstones import forget_tombstone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agentctx.cli.opening import Opened
     from agentctx.memory.model import Item
     from agentctx.records.model import Record
     from corpus.cli.call import Call
@@ -66,15 +68,24 @@ def let_all_records_go(call: Call, logical_ids: Iterable[str]) -> int:
         return 0
     try:
         with open_for_writing(call) as opened:
-            gone = [
-                let_records_go(opened.store, opened.project_id, one)
-                for one in logical_ids
-            ]
+            gone = [_without_a_trace(opened, one) for one in logical_ids]
     except STORE_ERRORS as error:
         told = f"the records of the items were not reached: {error}"
         call.notify(error.code, told)
         return 0
     return sum(1 for one in gone if one.deleted or one.ended)
+
+
+def _without_a_trace(opened: Opened, logical_id: str) -> LetGoOf:
+    """Let records go that may be made again, as when an export is taken in."""
+    store, project_id = opened.store, opened.project_id
+    known = records_of_item(store.db, project_id, logical_id)
+    gone = let_records_go(store, project_id, logical_id)
+    with store.writing() as tx:
+        for one in known:
+            if str(one.id) in gone.deleted:
+                forget_tombstone(store, tx, project_id, one.title, one.body)
+    return gone
 
 
 def its_records(call: Call, item: Item) -> tuple[Record, ...]:

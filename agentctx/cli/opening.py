@@ -74,6 +74,22 @@ def this_project() -> Project:
     return resolve_project(here, environ=environment())
 
 
+def project_at(folder: str | None) -> Project:
+    """Give the project of a folder that a person names, else of the working directory.
+
+    UsageError where there is no such folder.
+    """
+    if folder is None:
+        return this_project()
+    try:
+        is_there = Path(folder).is_dir()
+    except ValueError:  # a NUL in the path
+        is_there = False
+    if not folder or not is_there:
+        raise UsageError(problem=f"`--project` names no folder: `{_shown(folder)}`")
+    return resolve_project(Path(folder).absolute(), environ=environment())
+
+
 @contextmanager
 def open_for_writing(call: Call, *, create: bool = False) -> Iterator[Opened]:
     """Open the store to change it; only with `create` is one made.
@@ -96,9 +112,13 @@ def open_for_writing(call: Call, *, create: bool = False) -> Iterator[Opened]:
 
 
 @contextmanager
-def open_for_reading(call: Call) -> Iterator[Opened]:
-    """Open the store to read it; nothing is made where there is none."""
-    project = this_project()
+def open_for_reading(call: Call, project: Project | None = None) -> Iterator[Opened]:
+    """Open the store to read it, here or for a project that is named.
+
+    Nothing is made where there is none.
+    """
+    if project is None:
+        project = this_project()
     with _store(call, create=False) as store, store_failures():
         yield Opened(store, project)
 

@@ -97,14 +97,20 @@ def with_noted(card: MemoryCard, db: Db) -> MemoryCard:
     return replace(card, waits=found.problem, retry_at=found.retry_at)
 
 
+def why_empty(value: MemoryCard) -> str:
+    """Say why there is nothing to look at in a memory that was not opened."""
+    if value.off is not None:
+        return f"off: {_WHY[value.off]}"
+    return value.detail or "on; nothing was said yet"
+
+
 def lines(value: MemoryCard) -> Iterator[str]:
     """Draw the card: a label and a value a line."""
     if value.off is not None:
-        yield from row("memory", f"off: {_WHY[value.off]}")
+        yield from row("memory", why_empty(value))
         return
     if value.tally is None:
-        told = value.detail or "on; nothing was said yet"
-        yield from row("memory", visible(told))
+        yield from row("memory", visible(why_empty(value)))
     else:
         told = f"on, {counted(value.tally.items['active'], 'item')}"
         yield from row("memory", told)

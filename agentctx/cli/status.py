@@ -121,16 +121,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call) -> Status:
     """Look at everything; what cannot be read is told, never raised."""
+    return status_of(call, this_project())
+
+
+def status_of(call: Call, project: Project) -> Status:
+    """Look at everything about a project, as `run` does."""
     folder = home()
     config = read_config(folder)
     degraded = list(config.problems)
-    project = this_project()
     seen = activity(folder, config, environment())
     memory = memory_card(project, call, home=folder, environ=environment())
     store, counts, spent = _store_card(folder), Counts(), Spent()
     likely = NOTHING_LIKELY
     try:
-        with open_for_reading(call) as opened:
+        with open_for_reading(call, project) as opened:
             counts = records_counted(opened.store.db, opened.project_id)
             spent = tokens_and_cost(opened.store.db, opened.project_id, now=call.now)
             if store.exists:

@@ -86,5 +86,7 @@ def _memory_lines(value: MemoryWork) -> Iterator[str]:
     yield from row("memory", ", ".join([what, *told]))
     if value.left:
         yield from row("", f"{counted(value.left, 'memory', 'memories')} waiting")
+    for rule, number in value.refused:
+        yield from row("", f"{number} refused: {rule}")
     for code in value.waiting:
         yield from row("", f"waits because of {code}")

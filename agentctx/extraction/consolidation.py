@@ -19,6 +19,7 @@ from agentctx.briefing.digest import FOLDER, is_behind, read_digest
 from agentctx.briefing.making import Facts, refresh_digest
 from agentctx.briefing.state import FOLDER as STATES
 from agentctx.extraction.likeness import nearest
+from agentctx.failures import note_failure
 from agentctx.project import resolve_project
 from agentctx.records.model import GLOBAL
 from agentctx.records.namespaces import known_places, note_namespace
@@ -35,6 +36,8 @@ from agentctx.records.tidying import (
     tidied_until,
     unused_guesses,
 )
+from agentctx.team.arriving import has_news, take_news
+from corpus.errors import CodedError
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
@@ -74,6 +77,7 @@ def consolidate(
     store: Store, folders: Iterable[str] = (), *, environ: Mapping[str, str]
 ) -> Consolidated:
     """Put every changed project in order, and those of some folders in any case."""
+    _take_arrivals(store, environ)
     with store_failures(), store.writing() as tx:
         index_missing(tx)
         rescored = rescore(tx)
@@ -103,6 +107,23 @@ def remake_derived(store: Store, *, environ: Mapping[str, str]) -> int:
             made += _made_digest(store, project, environ)
     refresh_preferences(store)
     return made
+
+
+def _take_arrivals(store: Store, environ: Mapping[str, str]) -> None:
+    """Take in what teammates committed, as far as that needs no person (A8.2).
+
+    A file that cannot be used is told, and stops nothing.
+    """
+    for project_id, root in known_places(store.db).items():
+        if not has_news(store, root, project_id):
+            continue
+        project = _project_at(project_id, root, environ)
+        if project is None:
+            continue
+        try:
+            take_news(store, project)
+        except CodedError as error:
+            note_failure(store.home, "team", error.code, now=store.clock())
 
 
 def _propose_merges(store: Store) -> int:

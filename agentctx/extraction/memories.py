@@ -35,7 +35,7 @@ from agentctx.memory.running import Ran, Shift, run_pipeline
 from agentctx.memory.store import RandomIds
 from agentctx.memory.summary import mark_stale, write_summary
 from agentctx.memory.switch import why_off
-from agentctx.memory.turns import recover
+from agentctx.memory.turns import LONGEST_LEASE, recover
 from agentctx.memory.verdict import Absent, Degraded, judge
 from agentctx.project import resolve_project
 from agentctx.records.leases import WORKER, is_held
@@ -90,7 +90,8 @@ class MemoryWork(NamedTuple):
     """What was done for memories: how many were looked at, how their batches ended.
 
     `empty` made no item; `lost` were another's by the time they were done. `left`
-    memories have something to do still, and `waiting` says why, as codes.
+    memories have something to do still, and `waiting` says why, as codes. `refused`
+    counts what a model proposed and the words did not bear, by rule.
     """
 
     projects: int = 0
@@ -101,10 +102,12 @@ class MemoryWork(NamedTuple):
     lost: int = 0
     left: int = 0
     waiting: tuple[str, ...] = ()
+    refused: tuple[tuple[str, int], ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
-        return {**self._asdict(), "waiting": list(self.waiting)}
+        told = {"waiting": list(self.waiting), "refused": dict(self.refused)}
+        return {**self._asdict(), **told}
 
 
 class _Planned(NamedTuple):
@@ -128,6 +131,7 @@ class Memories:
         self._visited: set[str] = set()
         self._codes: dict[str, str] = {}
         self._ended: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
         self._pipeline: tuple[Pipeline | None, str] | None = None
 
     def sorted(
@@ -185,6 +189,7 @@ class Memories:
             lost=ended["lost"],
             left=len(left),
             waiting=tuple(dict.fromkeys(waiting.values())),
+            refused=tuple(sorted(self._refused.items())),
         )
 
     def _visit(self, one: Remembered, *, drain: bool) -> None:
@@ -265,7 +270,8 @@ class Memories:
         now = self._world.clock()
         with memory.looking() as db:
             found = outlook(db, now=now)
-        if found.turn_at is None or found.turn_at > now:
+        at = found.turn_at
+        if at is None or now < at <= now + LONGEST_LEASE:
             return found
         with memory.writing() as writing:
             recover(writing)
@@ -343,6 +349,7 @@ class Memories:
             failed=ran.failed,
             lost=ran.lost,
         )
+        self._refused.update(dict(ran.refused))
 
     def _refresh(self, memory: MemoryStore) -> None:
         written = write_summary(memory.root, memory)

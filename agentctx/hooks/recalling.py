@@ -1,7 +1,8 @@
 """A prompt's turn and what memory has about it: one connection, one transaction (H6).
 
-An item and the record that was made from it are never both given: the record is, where
-it is among the results (A6.4).
+An item and the record that was made from it are never both given (A6.4). A record that
+a person stands for goes before its item; one that only follows comes where that cannot;
+one whose item says something else by now is not given.
 """
 
 from __future__ import annotations
@@ -132,8 +133,14 @@ def _recalled(
         live = live_items(writing.tx, {one.logical_id for one in twins})
         items = {one: _item(twin, live) for one, twin in mine.items()}
         seen = {*state.items, *(_item(one, live) for one in said.twins)} - {""}
-        records = tuple(one for one in said.records if items.get(one.id) not in seen)
-        sure = told(records, now=now, tokens=PROMPT_TOKENS - PROMPT_MAP - apart)
+        past = {one for one, twin in mine.items() if _is_past(twin, items[one], live)}
+        records = tuple(
+            one
+            for one in said.records
+            if one.id not in past and items.get(one.id) not in seen
+        )
+        firm = [one for one in records if not (items.get(one.id) and _follows(one))]
+        sure = told(firm, now=now, tokens=PROMPT_TOKENS - PROMPT_MAP - apart)
         told_of_items = {items.get(one, "") for one in sure.records} - {""}
         asked = asked._replace(
             seen=frozenset(seen | told_of_items),
@@ -157,6 +164,16 @@ def _item(twin: Twin, live: Mapping[str, Live]) -> str:
     """
     one = live.get(twin.logical_id)
     return "" if one is None or one.created_at > twin.recorded_at else one.id
+
+
+def _is_past(twin: Twin, item_id: str, live: Mapping[str, Live]) -> bool:
+    """Say whether an item was revised since a record was made of it."""
+    return not item_id and twin.logical_id in live
+
+
+def _follows(record: Record) -> bool:
+    """Say whether a record only says what its item says, and nobody confirmed it."""
+    return record.confidence == "inferred" and not record.confirmed
 
 
 def _before(begun: Begun, *, is_first: bool) -> str:

@@ -10,6 +10,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from agentctx.briefing.budget import SHARES
 from agentctx.briefing.digest import digest_of, is_behind
 from agentctx.briefing.opening import Briefing, Place, session_briefing
 from agentctx.briefing.state import session_state
@@ -18,7 +19,9 @@ from agentctx.hooks.remembering import look_here
 from agentctx.records.namespaces import note_namespace
 from agentctx.records.sessions import Given
 from agentctx.records.transcripts import Source, hear, note_source, unended
+from agentctx.team.arriving import first_blocks, has_news
 from corpus.errors import CodedError
+from corpus.tokens import injection_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +56,7 @@ def answer(here: Here) -> str:
         with here.store(create=False) as store:
             return _told(here, store, digest)
     except FileNotFoundError:  # nothing was ever recorded
-        return ""
+        return _from_the_team(here)
     except CodedError as error:
         here.fails(error.code)
         return _without_store(here, digest, error.code)
@@ -80,9 +83,17 @@ def _told(here: Here, store: Store, digest: Digest | None) -> str:
     if briefing.text and here.session_id is not None:
         with session_state(here.home, here.session_id) as state:
             state.add(list(briefing.whole))
+    if digest is None:
+        text = _from_the_team(here)
+        briefing = briefing._replace(text=text, tokens=injection_tokens(text))
     here.count(Given(here.event, briefing.tokens, briefing.shown))
     here.keep(lambda kept: _have_made(here, kept, digest, stale=briefing.stale))
     return briefing.text
+
+
+def _from_the_team(here: Here) -> str:
+    """Give what teammates committed, where nothing was made of it here yet (A8.2)."""
+    return first_blocks(str(here.project.main_root), SHARES["decisions"])
 
 
 def _note_sessions(here: Here, store: Store) -> None:
@@ -125,7 +136,8 @@ def _have_made(here: Here, store: Store, digest: Digest | None, *, stale: bool) 
     if stale and not behind:
         store.touch(project.project_id)
     _note_sessions(here, store)
-    if behind or stale:
+    root = str(project.main_root)
+    if behind or stale or has_news(store, root, project.project_id):
         here.wake()
     else:
         here.wake_if_wanted(store)

@@ -26,7 +26,8 @@ from agentctx.memory.reviews import Review, Reviews
 from agentctx.memory.running import Ran
 from agentctx.memory.saying import Saying
 from agentctx.memory.summary import mark_stale
-from agentctx.memory.telling import Flushed, NewThread
+from agentctx.memory.tally import held_elsewhere
+from agentctx.memory.telling import Flushed, NewThread, counted
 from agentctx.memory.threads import active_thread, new_thread
 from agentctx.memory.underreview import stop_reviews
 
@@ -56,6 +57,7 @@ NEW_THREAD_WAIT, FLUSH_DEADLINE = 5.0, 20.0
 """Seconds that `new_thread` and `flush` wait at most."""
 
 LONGEST_WAIT = 3_600.0
+_STAY = "are not done yet; they stay"
 
 
 class Options(TypedDict, total=False):
@@ -290,10 +292,9 @@ class Memory(Care):
                 failed = jobs.failed_of(writing.tx, watermark)
             self._refresh(store)
         if pending:
-            told = f"{len(pending)} memory jobs of the old thread are not done yet;"
-            self._notices.say(
-                "MEMORY_PENDING", f"{told} they stay queued", cause=str(old)
-            )
+            stays = "is not done yet; it stays" if len(pending) == 1 else _STAY
+            told = f"{counted(len(pending), 'memory job')} of the old thread {stays}"
+            self._notices.say("MEMORY_PENDING", f"{told} queued", cause=str(old))
         return NewThread(made, old, bool(pending), pending, failed)
 
     def flush(self, deadline: float = FLUSH_DEADLINE) -> Flushed:
@@ -304,10 +305,12 @@ class Memory(Care):
                 watermark = jobs.capture(db)
             in_time = self._work_through(watermark, seconds, wait=False)
             with self._access() as store, store.looking() as db:
+                pending, now = jobs.unfinished(db, watermark), store.clock()
                 done = Flushed(
-                    jobs.unfinished(db, watermark),
+                    pending,
                     jobs.failed_of(db, watermark),
                     timed_out=not in_time,
+                    held=held_elsewhere(db, pending, owner=store.owner, now=now),
                 )
             if done.text:
                 self._notices.say("MEMORY_PENDING", done.text, cause=done.text)

@@ -25,6 +25,7 @@ from agentctx.memory.refusals import (
     MemoryRuleError,
     TurnNotFoundError,
 )
+from agentctx.memory.speech.markers import is_acknowledgement
 from agentctx.memory.threads import write_checkpoint
 from agentctx.memory.turns import turn_of
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from agentctx.memory.jobs import Batch, Job
     from agentctx.memory.store import Writing
     from corpus.sqlite import Db
+
+TELLING_BYTES = 16
+"""UTF-8 bytes from which on words say something wherever they stand."""
 
 MEANING_COLUMNS = (
     "kind, subject, statement, content, strength, origin, recall_mode,"
@@ -127,6 +131,38 @@ def forget_evidence(writing: Writing, ids: Sequence[CandidateId]) -> int:
         " SELECT turn_id, role, quote FROM candidate_sources"
         " WHERE role = 'user' AND candidate_id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
+    )
+    return changed.rowcount + sum(
+        _forget_said_before(writing, quote) for quote in telling_quotes(writing.tx, ids)
+    )
+
+
+def telling_quotes(db: Db, ids: Sequence[CandidateId]) -> tuple[str, ...]:
+    """Give the user's words that candidates stood on and that say it by themselves.
+
+    A `yes` that adopted a proposal says nothing without that, and is said of others.
+    """
+    rows = db.execute(
+        "SELECT DISTINCT quote FROM candidate_sources WHERE role = 'user'"
+        " AND candidate_id IN (SELECT value FROM json_each(?)) ORDER BY quote",
+        (json.dumps(list(ids)),),
+    )
+    return tuple(
+        quote
+        for (quote,) in rows
+        if len(quote.encode()) >= TELLING_BYTES and not is_acknowledgement(quote)
+    )
+
+
+def _forget_said_before(writing: Writing, quote: str) -> int:
+    """Let the same words be forgotten wherever they were said up to now (M11.5)."""
+    changed = writing.tx.execute(
+        "INSERT OR IGNORE INTO forgotten_quotes (turn_id, role, quote)"
+        " SELECT id, 'user',"
+        "        substr(user_text, instr(lower(user_text), lower(:quote)),"
+        "               length(:quote))"
+        "   FROM turns WHERE instr(lower(user_text), lower(:quote)) > 0",
+        {"quote": quote},
     )
     return changed.rowcount
 

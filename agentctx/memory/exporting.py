@@ -17,7 +17,12 @@ from agentctx.clock import stamp
 from agentctx.memory.refusals import MemoryRuleError
 from agentctx.memory.schema import VERSION
 from agentctx.memory.verdict import FOLDER
-from agentctx.privatefile import ABANDONED, make_private_folder, remove_stages
+from agentctx.privatefile import (
+    ABANDONED,
+    make_private_folder,
+    name_stage,
+    remove_stages,
+)
 from corpus.errors import StoreUnusableError
 
 if TYPE_CHECKING:
@@ -135,7 +140,7 @@ def _named(stage: str, out: str | None, folder: str, now: datetime) -> str:
     """Give the whole file a name that nothing has."""
     if out is not None:
         with suppress(FileExistsError):
-            _link(stage, out)
+            name_stage(stage, out)
             return out
         raise MemoryRuleError(
             reason="an export overwrites nothing, and there is something already",
@@ -146,20 +151,9 @@ def _named(stage: str, out: str | None, folder: str, now: datetime) -> str:
         more = "" if number == 1 else f"-{number}"
         path = f"{folder}/memory-{digits}{more}.json"
         with suppress(FileExistsError):
-            _link(stage, path)
+            name_stage(stage, path)
             return path
     raise FileExistsError(folder)
-
-
-def _link(stage: str, path: str) -> None:
-    """Let the file have a name; never in place of another file."""
-    try:
-        os.link(stage, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links: take the name, then fill it
-        os.close(os.open(path, _PRIVATE, 0o600))  # noqa: TID251 - a new file
-        os.replace(stage, path)  # noqa: PTH105 - text
 
 
 def _write(stream: TextIO, db: Db, now: datetime) -> None:

@@ -12,11 +12,12 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from agentctx.clock import moment_of
 from agentctx.memory.exporting import FORMAT, FORMAT_VERSION, JSON_SUFFIX, TABLES
 from agentctx.memory.items import identity, items
 from agentctx.memory.model import MAX_SCOPE_PATHS, Meaning
 from agentctx.memory.queueing import queue_turn
-from agentctx.memory.rawtext import dumped, raw
+from agentctx.memory.rawtext import dumped, is_inside, raw
 from agentctx.memory.recallindex import index_item
 from agentctx.memory.refusals import MemoryRuleError
 from agentctx.memory.store import fence_of
@@ -60,6 +61,23 @@ _TEXTS = frozenset(
 _LISTS = frozenset(
     ["scope_paths", "evidence_keys", "applies_to_paths", "aliases", "keywords"]
 )
+
+_PATHS = frozenset(["scope_paths", "applies_to_paths"])
+_NUMBERS = frozenset(
+    [
+        "compaction_sequence",
+        "sequence",
+        "late_refused",
+        "claim_count",
+        "provider_calls",
+        "revision",
+        "pinned",
+    ]
+)
+MOST = 1_000_000_000
+"""More than anything here is counted to."""
+
+SESSION_CHARACTERS = 200
 
 Row = dict[str, object]
 
@@ -136,18 +154,47 @@ def _value(name: str, value: object) -> object:
         return None
     if name in _IDS and not (isinstance(value, str) and _ID.fullmatch(value)):
         _refuse("an id has another shape", "import_id")
-    if name.endswith("_at") and not (isinstance(value, str) and _TIME.fullmatch(value)):
+    if name.endswith("_at") and not _is_time(value):
         _refuse("a time has another shape", "import_time")
     if name in _LISTS:
-        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
-            _refuse(f"`{name}` is no list of texts", "import_format")
-        most = MAX_SCOPE_PATHS if name == "scope_paths" else None
-        return dumped(raw(one) for one in value[:most])
+        return _list(name, value)
     if name == "payload":
         return json.dumps(_payload(value), separators=(",", ":"))
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        _refuse("a value is neither text nor number", "import_format")
-    return raw(value) if name in _TEXTS and isinstance(value, str) else value
+    if name in _NUMBERS:
+        return _number(name, value)
+    if not isinstance(value, str):
+        _refuse(f"`{name}` is no text", "import_format")
+    if name == "session_id" and not 0 < len(value) <= SESSION_CHARACTERS:
+        _refuse("a session's id has 1 to 200 characters", "import_session")
+    return raw(value) if name in _TEXTS else value
+
+
+def _list(name: str, value: object) -> str:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        _refuse(f"`{name}` is no list of texts", "import_format")
+    if name in _PATHS and not all(map(is_inside, value)):
+        _refuse(f"`{name}` names what is not in the project", "import_path")
+    if name == "applies_to_paths":
+        value = sorted(set(value))
+    most = MAX_SCOPE_PATHS if name == "scope_paths" else None
+    return dumped(raw(one) for one in value[:most])
+
+
+def _number(name: str, value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MOST:
+        _refuse(f"`{name}` is no number that memory counts to", "import_number")
+    return value
+
+
+def _is_time(value: object) -> bool:
+    """Say whether a value is a stamp of a day that there is."""
+    if not (isinstance(value, str) and _TIME.fullmatch(value)):
+        return False
+    try:
+        moment_of(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _payload(value: object) -> dict[str, list[str]]:

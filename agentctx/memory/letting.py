@@ -9,20 +9,25 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.memory.items import chain, forget
+from agentctx.memory.candidates import telling_quotes
+from agentctx.memory.items import chain, forget, item_by_id
 from agentctx.memory.jobs import call_back
 from agentctx.memory.mapping import one_line
 from agentctx.memory.refusals import MemoryRuleError
 from agentctx.memory.speech.anchors import anchors
+from agentctx.memory.telling import counted
 from agentctx.memory.threads import checkpoints, write_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agentctx.memory.model import CandidateId, Item, ItemId, Meaning
+    from agentctx.memory.model import CandidateId, Item, ItemId, Meaning, TurnId
     from agentctx.memory.store import MemoryStore, Writing
+    from corpus.sqlite import Db
 
 PURGED = "[forgotten]"
+NOTHING_LEFT = "Nothing that is still remembered."
+"""What a checkpoint says where all of it was about something forgotten."""
 """What stands where words were taken out at a person's wish."""
 
 MANY = 2
@@ -47,10 +52,16 @@ class LetGo(NamedTuple):
         about = one_line(self.item.meaning.subject)
         told = f"forgotten: {about} (`{self.item.id}`)."
         if self.purged:
-            return f"{told} The words it stood on were taken out of {self.turns} turns."
+            purged = f"taken out of {counted(self.turns, 'turn')}"
+            return f"{told} The words it stood on were {purged}."
+        kept = (
+            "turn is kept as it was"
+            if self.turns == 1
+            else "turns are kept as they were"
+        )
         return (
-            f"{told} The original turns are kept as they were said ({self.turns});"
-            " nothing is made of those words again."
+            f"{told} The original {kept} said ({self.turns}); nothing is made of those"
+            " words again."
         )
 
 
@@ -69,6 +80,28 @@ def let_go(store: MemoryStore, item_id: ItemId, *, purge: bool = False) -> LetGo
         if purge:
             _purge(writing, revisions, gone.candidate_ids)
     return LetGo(gone.item, len(gone.candidate_ids), turns, sentences, purge)
+
+
+def checkpoint_without_forgotten(
+    db: Db, turns: Sequence[TurnId], checkpoint: str
+) -> str:
+    """Give a checkpoint without what some turns said that was forgotten since."""
+    rows = db.execute(
+        """
+        SELECT DISTINCT l.item_id
+          FROM forgotten_quotes f
+          JOIN candidate_sources s ON lower(s.quote) = lower(f.quote)
+          JOIN memory_item_candidates l ON l.candidate_id = s.candidate_id
+          JOIN memory_items i ON i.id = l.item_id
+         WHERE i.status <> 'active'
+           AND f.turn_id IN (SELECT value FROM json_each(?))
+        """,
+        (json.dumps(list(turns)),),
+    ).fetchall()
+    if not rows:
+        return checkpoint
+    meanings = [item_by_id(db, row["item_id"]).meaning for row in rows]
+    return without_sentences(checkpoint, meanings) or NOTHING_LEFT
 
 
 def without_sentences(text: str, meanings: Sequence[Meaning]) -> str:
@@ -131,6 +164,7 @@ def _purge(
     for item in revisions:
         _require_purgeable(writing, item)
     listed = json.dumps(list(ids))
+    repeated = telling_quotes(writing.tx, ids)
     quotes = writing.tx.execute(
         "SELECT DISTINCT turn_id, role, quote FROM candidate_sources"
         " WHERE candidate_id IN (SELECT value FROM json_each(?)) LIMIT ?",
@@ -146,6 +180,8 @@ def _purge(
             values,
         )
         emptied |= _purge_cited(writing, {**values, "role": row["role"]})
+    for quote in repeated:
+        _purge_repeated(writing, quote)
     writing.tx.execute(
         f"UPDATE memory_candidates SET {_EMPTIED}, updated_at = :now"
         " WHERE id IN (SELECT value FROM json_each(:ids))",
@@ -162,6 +198,21 @@ _EMPTIED = (
     "subject = :mark, statement = :mark, content = :mark, aliases_json = '[]',"
     " keywords_json = '[]'"
 )
+
+
+def _purge_repeated(writing: Writing, quote: str) -> None:
+    """Take the same words out of turns that nothing was made of."""
+    writing.tx.execute(
+        "UPDATE turns SET user_text = replace(user_text, :quote, :mark)"
+        " WHERE instr(user_text, :quote) > 0 AND NOT EXISTS ("
+        "   SELECT 1 FROM candidate_sources s WHERE s.turn_id = turns.id)",
+        {"quote": quote, "mark": PURGED},
+    )
+    writing.tx.execute(
+        "UPDATE OR IGNORE forgotten_quotes SET quote = :mark WHERE quote = :quote",
+        {"quote": quote, "mark": PURGED},
+    )
+    writing.tx.execute("DELETE FROM forgotten_quotes WHERE quote = ?", (quote,))
 
 
 def _purge_cited(writing: Writing, values: dict[str, str]) -> set[CandidateId]:

@@ -223,7 +223,8 @@ def _block(one: Entry | Hit, why: str) -> str:
         more = len(one.applies_to_paths) - len(few)
         rest = f" and {more} more" if more else ""
         lines.append(f"{QUOTE}in {one_line(', '.join(few))}{rest}")
-    lines += [f"{QUOTE}{one_line(text)}" for text in (one.subject, one.statement)]
+    said = dict.fromkeys((one_line(one.subject), one_line(one.statement)))
+    lines += [f"{QUOTE}{text}" for text in said]
     return "\n".join(lines)
 
 

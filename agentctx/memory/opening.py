@@ -75,8 +75,8 @@ def open_memory(
             if not (found.folder or create):
                 raise MemoryAbsentError
             make_private_folder(f"{root}/{FOLDER}")
-            _keep_from_git(f"{root}/{FOLDER}")
             _clear_the_place(found.path)
+        _keep_from_git(f"{root}/{FOLDER}")
         return _opened(root, clock=clock, ids=ids, owner=owner)
 
 
@@ -174,7 +174,12 @@ def _require_rows(db: Db) -> None:
 
 
 def _keep_from_git(folder: str) -> None:
-    """Let nothing of the folder be committed but the shared context."""
+    """Let nothing of the folder be committed but the shared context.
+
+    A file of that name that somebody else made is theirs, and stays as it is.
+    """
+    if os.path.lexists(f"{folder}/{IGNORE_FILE}"):
+        return
     with suppress(FileExistsError):
         descriptor = os.open(  # noqa: TID251 - a file of our own folder
             f"{folder}/{IGNORE_FILE}", _PRIVATE, 0o644

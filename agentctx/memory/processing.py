@@ -142,11 +142,14 @@ class Processing:
             ran = self._run(store, shift)
             with store.looking() as db:
                 held = db.execute(
-                    "SELECT id FROM memory_jobs WHERE status = 'leased'"
+                    "SELECT id, status FROM memory_jobs WHERE status = 'leased'"
+                    " OR (status = 'pending' AND claim_count = 0)"
                 ).fetchall()
                 rest = unfinished(db, left)
-            leased = {row["id"] for row in held}
-            left = Watermark(tuple(one for one in rest if one in leased))
+            states = {row["id"]: row["status"] for row in held}
+            left = Watermark(tuple(one for one in rest if one in states))
+            if not any(states[one] == "leased" for one in left.job_ids):
+                return  # nobody else is at work that these would wait for
             if ran.waiting or ran.damaged or time.monotonic() >= until:
                 return
             if left.job_ids:

@@ -73,6 +73,37 @@ class MemoryRuleError(MemoryContractError):
     hint = "nothing was changed; give what the rules of memory allow"
     extra = ("rule",)
 
+    def __init__(self, **facts: Fact) -> None:
+        super().__init__(**facts)
+        self.hint = _NEXT.get(str(facts.get("rule")), self.hint)
+
+
+_DECIDE = (
+    "say what is decided in a conversation, or make a record of it with `agentctx"
+    " memory promote ID --type decision`"
+)
+_AN_EXPORT = "nothing was taken in; name a file that `agentctx memory export` wrote"
+_NEXT = {
+    "confirm_discussion": _DECIDE,
+    "pin_discussion": _DECIDE,
+    "always_not_allowed": (
+        "nothing was changed; stand for it first, with `agentctx memory confirm ID`"
+    ),
+    "import_file": _AN_EXPORT,
+    "import_format": _AN_EXPORT,
+    "import_not_empty": (
+        "nothing was taken in; `agentctx memory clear --confirm` empties this one, and"
+        " keeps a backup"
+    ),
+    "no_undo": (
+        "nothing was changed; see what is remembered with `agentctx memory list --all`"
+    ),
+    "retention": (
+        "nothing was changed; say what to keep, as with `--days 90` or `--max-mb 50`"
+    ),
+}
+"""What to do next where a rule, by its id, says more than that it was broken."""
+
 
 class MemoryItemNotFoundError(CodedError):
     code = "NOT_FOUND"

@@ -18,9 +18,18 @@ from agentctx.memory.items import (
     revise_by_hand,
 )
 from agentctx.memory.letting import PURGED
-from agentctx.memory.model import Item, ItemId, JobId, Meaning, Role, TurnId
+from agentctx.memory.model import (
+    SUBJECT_CHARACTERS,
+    Item,
+    ItemId,
+    JobId,
+    Meaning,
+    Role,
+    TurnId,
+)
 from agentctx.memory.recallindex import index_item
 from agentctx.memory.refusals import MemoryRuleError
+from agentctx.memory.terms import normal_form
 
 if TYPE_CHECKING:
     from agentctx.memory.store import Writing
@@ -67,7 +76,7 @@ def edit(
     old = live_item(writing.tx, item_id)
     said = old.meaning
     meaning = said._replace(
-        subject=said.subject if subject is None else subject.strip(),
+        subject=_subject(said, subject, statement),
         statement=said.statement if statement is None else statement.strip(),
         content=_content(said, statement, content),
     )
@@ -91,6 +100,8 @@ def pin(writing: Writing, item_id: ItemId, *, on: bool = True) -> Item:
     What is soft is confirmed first.
     """
     old = live_item(writing.tx, item_id)
+    if on and old.meaning.kind == "discussion_context":
+        _refuse("a discussion is not pinned; decide it", "pin_discussion")
     meaning = old.meaning._replace(recall_mode="always" if on else "on_match")
     new = _revised(writing, old, meaning)
     return _with_pin(writing, new, on=on)
@@ -130,6 +141,23 @@ def reasons_of(db: Db, item_id: ItemId) -> tuple[Reason, ...]:
         (item_id, _MOST_SOURCES),
     ).fetchall()
     return tuple(Reason(*row) for row in rows)
+
+
+def items_of_turn(db: Db, turn_id: TurnId) -> tuple[ItemId, ...]:
+    """Give the items that stand on a turn, each in the newest revision that does."""
+    rows = db.execute(
+        """
+          SELECT m.id, MAX(m.revision)
+            FROM candidate_sources s
+            JOIN memory_item_candidates i ON i.candidate_id = s.candidate_id
+            JOIN memory_items m ON m.id = i.item_id
+           WHERE s.turn_id = ?
+        GROUP BY m.logical_id ORDER BY m.logical_id
+           LIMIT ?
+        """,
+        (turn_id, _MOST_SOURCES),
+    )
+    return tuple(ItemId(row[0]) for row in rows)
 
 
 def undo(writing: Writing) -> Undone:
@@ -180,6 +208,25 @@ def _kind_for(
     return "project_decision" if adopted else meaning.kind
 
 
+def _subject(said: Meaning, subject: str | None, statement: str | None) -> str:
+    """Let the subject follow a statement that it only repeated."""
+    if subject is not None:
+        return subject.strip()
+    if statement is not None and normal_form(said.subject) == normal_form(
+        said.statement
+    ):
+        return _as_subject(statement)
+    return said.subject
+
+
+def _as_subject(statement: str) -> str:
+    """Give as much of a statement as a subject holds."""
+    text = statement.strip()
+    if len(text) <= SUBJECT_CHARACTERS:
+        return text
+    return f"{text[: SUBJECT_CHARACTERS - 1].rstrip()}…"
+
+
 def _content(said: Meaning, statement: str | None, content: str | None) -> str:
     """Let the content follow a statement that it only repeated."""
     if content is not None:
@@ -219,15 +266,15 @@ def _reinstated(writing: Writing, item: Item) -> Item:
         """
         DELETE FROM forgotten_quotes WHERE EXISTS (
           SELECT 1 FROM candidate_sources s
-           WHERE s.turn_id = forgotten_quotes.turn_id
-             AND s.role = forgotten_quotes.role AND s.quote = forgotten_quotes.quote
+           WHERE s.role = forgotten_quotes.role
+             AND lower(s.quote) = lower(forgotten_quotes.quote)
              AND s.candidate_id IN (SELECT value FROM json_each(:ids)))
         AND NOT EXISTS (
           SELECT 1 FROM candidate_sources s
             JOIN memory_item_candidates l ON l.candidate_id = s.candidate_id
             JOIN memory_items i ON i.id = l.item_id
-           WHERE s.turn_id = forgotten_quotes.turn_id
-             AND s.role = forgotten_quotes.role AND s.quote = forgotten_quotes.quote
+           WHERE s.role = forgotten_quotes.role
+             AND lower(s.quote) = lower(forgotten_quotes.quote)
              AND i.status = 'forgotten')
         """,
         {"ids": json.dumps(ids)},

@@ -16,6 +16,7 @@ from agentctx.memory.candidates import Proposed, commit_extraction, leave_out
 from agentctx.memory.decided import check_operations
 from agentctx.memory.items import commit_consolidation
 from agentctx.memory.jobs import Failure, count_call, fail, give_back, uncount_call
+from agentctx.memory.letting import checkpoint_without_forgotten
 from agentctx.memory.pipeline import (
     ConsolidationReply,
     ExtractionReply,
@@ -218,7 +219,9 @@ class _Extraction(Step):
                 proposed.append(Proposed(kept.meaning, kept.sources))
         self.phase = "commit"
         with self.store.writing() as writing:
-            done = commit_extraction(writing, self.batch, reply.checkpoint, proposed)
+            turns = [one.id for one in self.batch.turns]
+            rest = checkpoint_without_forgotten(writing.tx, turns, reply.checkpoint)
+            done = commit_extraction(writing, self.batch, rest, proposed)
         self.output = bool(done.kept)
         return ()
 

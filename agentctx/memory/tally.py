@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.clock import stamp
 from agentctx.memory.schema import VERSION
 from agentctx.memory.store import fence_of
 from agentctx.memory.threads import active_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from agentctx.memory.model import JobId
     from corpus.sqlite import Db
 
 MOST_FAILURES = 20
@@ -85,6 +91,17 @@ def failures(db: Db) -> tuple[dict[str, str | int | None], ...]:
         (MOST_FAILURES,),
     )
     return tuple(dict(row) for row in rows)
+
+
+def held_elsewhere(db: Db, ids: Sequence[JobId], *, owner: str, now: datetime) -> int:
+    """Say how many jobs are leased, as of `now`, to somebody other than `owner`."""
+    found: int = db.execute(
+        "SELECT count(*) FROM memory_jobs WHERE status = 'leased'"
+        " AND lease_owner <> :owner AND lease_expires_at > :now"
+        " AND id IN (SELECT value FROM json_each(:ids))",
+        {"owner": owner, "now": stamp(now), "ids": json.dumps(ids)},
+    ).fetchone()[0]
+    return found
 
 
 def _counts(db: Db, table: str) -> dict[str, int]:

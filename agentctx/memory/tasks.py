@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentctx.memory.candidates import pending_candidates
+from agentctx.memory.candidates import forgotten_quotes, pending_candidates
 from agentctx.memory.model import RELATED_TARGETS, Item, ItemId
 from agentctx.memory.pipeline import ConsolidationTask, ExtractionTask
 from agentctx.memory.related import related_targets
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentctx.memory.jobs import Batch
-    from agentctx.memory.model import Candidate, ThreadId
+    from agentctx.memory.model import Candidate, ThreadId, Turn
     from corpus.sqlite import Db
 
 
@@ -37,7 +37,7 @@ def extraction_task(db: Db, batch: Batch) -> ExtractionTask:
         batch.thread_id,
         first.session_id,
         "" if thread is None else thread.compaction,
-        adjacent_turn(db, first),
+        _unforgotten(db, adjacent_turn(db, first)),
         batch.turns,
         tuple(turn for turn in reversed(evidence) if turn.id not in own),
     )
@@ -69,3 +69,10 @@ def _targets(db: Db, candidates: Sequence[Candidate]) -> tuple[Item, ...]:
                     best.setdefault(found[rank].id, found[rank])
         chosen |= dict(list(best.items())[:RELATED_TARGETS])
     return tuple(chosen.values())
+
+
+def _unforgotten(db: Db, turn: Turn | None) -> Turn | None:
+    """Give a turn that is shown beside others, unless it said what was forgotten."""
+    if turn is not None and forgotten_quotes(db, turn.id):
+        return None
+    return turn

@@ -59,21 +59,36 @@ class NewThread(NamedTuple):
 
 
 class Flushed(NamedTuple):
-    """What a pass before the exit left; what waits is taken up at the next start."""
+    """What a pass before the exit left; what waits is taken up at the next start.
+
+    `held` says how many of the pending another process is at work on.
+    """
 
     pending: tuple[JobId, ...]
     failed: tuple[JobId, ...]
     timed_out: bool
+    held: int = 0
 
     @property
     def text(self) -> str:
         """What a person is told; empty when all is done."""
         told = []
-        if self.pending:
-            told.append(f"{len(self.pending)} memory jobs wait for the next start")
+        waits, left = len(self.pending), counted(len(self.pending), "memory job")
+        if self.held:
+            which = "it" if waits == 1 else f"{self.held} of them"
+            told.append(f"{left} left: another process is at work on {which}")
+        elif waits:
+            told.append(
+                f"{left} {'waits' if waits == 1 else 'wait'} for the next start"
+            )
         if self.failed:
-            told.append(f"{len(self.failed)} memory jobs failed")
+            told.append(f"{counted(len(self.failed), 'memory job')} failed")
         return "; ".join(told)
+
+
+def counted(number: int, one: str) -> str:
+    """Write a number with its noun: `1 turn`, `2 turns`."""
+    return f"{number} {one if number == 1 else f'{one}s'}"
 
 
 def shown_item(db: Db, item_id: ItemId) -> Shown:

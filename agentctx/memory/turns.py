@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 EXTERNAL_LEASE = timedelta(minutes=30)
 """How long a turn of an outside client stays open without a sign of it (H4)."""
 
+LONGEST_LEASE = timedelta(days=1, minutes=5)
+"""The longest lease a setting gives, and what clocks may differ by."""
+
 REVIEW_TURNS = 20
 _PROFILES = ("ordinary", "review")
 _COLUMNS = (
@@ -149,13 +152,14 @@ def renew_owned(writing: Writing, *, lease: timedelta) -> int:
 def recover(writing: Writing) -> tuple[TurnId, ...]:
     """Interrupt and queue the open turns whose lease ran out (M2.3(b)).
 
+    One that lies further ahead than any can was given before the clock was set back.
     `MemoryDegradedError` when the active thread is gone (M2.2).
     """
     active_thread(writing.tx)
     rows = writing.tx.execute(
-        "SELECT id FROM turns WHERE state = 'open' AND lease_expires_at <= ?"
-        " ORDER BY rowid",
-        (writing.stamp,),
+        "SELECT id FROM turns WHERE state = 'open' AND (lease_expires_at <= ?"
+        " OR lease_expires_at > ?) ORDER BY rowid",
+        (writing.stamp, stamp(writing.now + LONGEST_LEASE)),
     ).fetchall()
     found = tuple(TurnId(row["id"]) for row in rows)
     for turn_id in found:
@@ -238,10 +242,14 @@ def review_evidence(db: Db, thread_id: ThreadId, *, until: int) -> tuple[Turn, .
 
 
 def completed_turns(db: Db, thread_id: ThreadId) -> Iterator[Turn]:
-    """Give a thread's completed ordinary turns, newest first, as many as are taken."""
+    """Give a thread's completed ordinary turns, newest first, as many as are taken.
+
+    One that said what was forgotten since is left out (M11.5).
+    """
     rows = db.execute(
         f"SELECT {_COLUMNS} FROM turns WHERE thread_id = ? AND state = 'completed'"
-        " AND profile = 'ordinary' ORDER BY sequence DESC",
+        " AND profile = 'ordinary' AND NOT EXISTS (SELECT 1 FROM forgotten_quotes f"
+        " WHERE f.turn_id = turns.id) ORDER BY sequence DESC",
         (thread_id,),
     )
     return (as_turn(row) for row in rows)

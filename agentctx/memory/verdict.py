@@ -13,6 +13,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from agentctx.memory.committed import SENTENCE, is_committed
 from agentctx.memory.logpages import cells, committed_pages
 from agentctx.memory.schema import (
     APPLICATION_ID,
@@ -46,6 +47,7 @@ Problem = Literal[
     "active_thread",
     "damaged",
     "too_large",
+    "committed",
 ]
 
 _LARGEST_COPY = 1 << 30
@@ -106,6 +108,8 @@ def judge(root: str, *, fully: bool = False) -> Verdict:
             return refused
         if not os.path.lexists(path) or not os.lstat(path).st_size:
             return Absent(path, folder=True)
+        if is_committed(root):
+            return _degraded(path, "committed", SENTENCE)
         if not fully and _looks_sound(path):
             return Healthy(path)
         return _settled(path)

@@ -186,6 +186,8 @@ def reset_project(store: Store, project_id: str) -> Cleared:
             "DELETE FROM nodes WHERE project_id = :project",
             "DELETE FROM observations WHERE project_id = :project",
             "DELETE FROM records WHERE project_id = :project",
+            "DELETE FROM shared WHERE project_id = :project",
+            "DELETE FROM arrivals WHERE project_id = :project",
         ):
             tx.execute(statement, {"project": project_id})
         index_missing(tx, limit=None)

@@ -172,15 +172,25 @@ def check_title(title: str) -> str:
     if len(text) > TITLE_CHARACTERS:
         reason = f"has {len(text)} characters; the limit is {TITLE_CHARACTERS}"
         raise TitleError(reason=reason, size=len(text), limit=TITLE_CHARACTERS)
-    for found in re.finditer(_HIDDEN, text):
-        place = found.start()
-        if not _joins(text, place):
-            reason = (
-                f"holds U+{ord(found.group()):04X}, a line break, a control or an"
-                f" invisible character, as character {place + 1}"
-            )
-            raise TitleError(reason=reason, size=len(text), limit=TITLE_CHARACTERS)
+    place = hidden_in(text)
+    if place is not None:
+        reason = (
+            f"holds U+{ord(text[place]):04X}, a line break, a control or an"
+            f" invisible character, as character {place + 1}"
+        )
+        raise TitleError(reason=reason, size=len(text), limit=TITLE_CHARACTERS)
     return text
+
+
+def hidden_in(line: str) -> int | None:
+    """Give the place of the first character of a line that nobody sees, or None.
+
+    A joiner that writing needs is not hidden.
+    """
+    for found in re.finditer(_HIDDEN, line):
+        if not _joins(line, found.start()):
+            return found.start()
+    return None
 
 
 def _joins(text: str, place: int) -> bool:

@@ -51,6 +51,19 @@ def recent_sessions(db: Db, project_id: str, *, limit: int) -> list[SessionCard]
     return [SessionCard(*row) for row in rows]
 
 
+def count_sessions(db: Db, project_id: str) -> int:
+    """Say how many sessions of a project are known."""
+    row = db.execute(
+        """
+        SELECT count(*) FROM sessions
+         WHERE project_id = :project OR session_id IN (
+                 SELECT session_id FROM records WHERE project_id = :project)
+        """,
+        {"project": project_id},
+    ).fetchone()
+    return int(row[0])
+
+
 def find_sessions(db: Db, project_id: str, text: str) -> list[SessionCard]:
     """Find the sessions of a project whose id is a text, or begins with it.
 

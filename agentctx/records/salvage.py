@@ -58,6 +58,7 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "edges": ("id", "from_id", "to_id", "rel_type", "weight"),
     "record_entities": ("record_id", "entity_id"),
     "namespaces": ("project_id", "number", "name", "root"),
+    "shared": ("project_id", "block", "record_id", "origin", "held", "sha256"),
     "sessions": (
         "session_id",
         "project_id",

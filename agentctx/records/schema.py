@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentctx.records.heard import HEARD
 from agentctx.records.memories import MEMORIES
+from agentctx.records.shared import SHARED
 from corpus.sqlite import Layout, has_module
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _second(tx: Tx) -> None:
 
 
 def _third(tx: Tx) -> None:
-    for statement in MEMORIES:
+    for statement in (*MEMORIES, *SHARED):
         tx.execute(statement)
 
 

@@ -97,10 +97,36 @@ def note_fetched(
     )
 
 
-def hit_rate(db: Db, project_id: str) -> float | None:
-    """Give the share of the records shown in sessions that were then read whole."""
+class Injected(NamedTuple):
+    """What one kind of event put into a project's sessions."""
+
+    event: str
+    times: int
+    tokens: int
+
+
+def injected_by_event(db: Db, project_id: str) -> list[Injected]:
+    """Add up what was put into a project's sessions, the most first."""
+    rows = db.execute(
+        """
+          SELECT event, count(*), sum(tokens) AS tokens FROM injections
+           WHERE project_id = ? GROUP BY event ORDER BY tokens DESC, event
+        """,
+        (project_id,),
+    )
+    return [Injected(*row) for row in rows]
+
+
+def records_shown(db: Db, project_id: str) -> tuple[int, int]:
+    """Count the records shown in sessions, and those that were then read whole."""
     row = db.execute(
         "SELECT count(*), count(fetched_at) FROM injected_records WHERE project_id = ?",
         (project_id,),
     ).fetchone()
-    return round(row[1] / row[0], 4) if row[0] else None
+    return row[0], row[1]
+
+
+def hit_rate(db: Db, project_id: str) -> float | None:
+    """Give the share of the records shown in sessions that were then read whole."""
+    shown, fetched = records_shown(db, project_id)
+    return round(fetched / shown, 4) if shown else None

@@ -36,6 +36,18 @@ class Cost(NamedTuple):
     outcome: str
 
 
+class Paid(NamedTuple):
+    """What a project's sessions paid one model on one day for one purpose."""
+
+    day: str
+    purpose: str
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+
+
 def reserve(store: Store, tx: Tx, call: Call, cost_usd: float) -> RecordId:
     """Count the most that a question may cost as spent; give its id."""
     call_id = store.ids.new()
@@ -78,6 +90,23 @@ def spent_on(db: Db, day: datetime) -> float:
         (first, f"{first}~"),
     ).fetchone()
     return float(row[0])
+
+
+def paid(db: Db, project_id: str) -> list[Paid]:
+    """List what a project's sessions paid, a day, a purpose and a model a row."""
+    rows = db.execute(
+        f"""
+          SELECT substr(c.at, 1, {_DAY}) AS day, c.purpose, c.model, count(*),
+                 sum(c.input_tokens), sum(c.output_tokens), sum(c.cost_usd)
+            FROM model_calls c
+            LEFT JOIN sessions s ON s.session_id = c.session_id
+            LEFT JOIN transcripts t ON t.session_id = c.session_id
+           WHERE COALESCE(s.project_id, t.project_id) = ?
+        GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3
+        """,
+        (project_id,),
+    )
+    return [Paid(*row) for row in rows]
 
 
 def _add_up(tx: Tx, session_id: str) -> None:

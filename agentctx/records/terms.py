@@ -101,13 +101,30 @@ def index_missing(tx: Tx, *, limit: int | None = MOST_AT_ONCE) -> int:
         """,
         (-1 if limit is None else limit,),
     ).fetchall()
+    entries: list[tuple[int, str, int, int]] = []
+    numbers: dict[str, int] = {}
     for row in rows:
+        record, project_id = row["record"], row["project_id"]
+        unindex_record(tx, record)
         if row["title"] is None:
-            unindex_record(tx, row["record"])
-        else:
-            index_record(
-                tx, row["record"], row["project_id"], row["title"], row["body"]
-            )
+            continue
+        if project_id not in numbers:
+            numbers[project_id] = namespace_number(tx, project_id)
+        found = weights(row["title"], row["body"])
+        entries += [
+            (numbers[project_id], term, record, weight)
+            for term, weight in found.items()
+        ]
+        tx.execute(
+            "INSERT INTO indexed_records (record, namespace, terms) VALUES (?, ?, ?)",
+            (record, numbers[project_id], "\n".join(sorted(found))),
+        )
+    entries.sort()  # in the order of the index many are put in at once
+    tx.executemany(
+        "INSERT INTO record_terms (namespace, term, record, weight)"
+        " VALUES (?, ?, ?, ?)",
+        entries,
+    )
     return len(rows)
 
 

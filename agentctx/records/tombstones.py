@@ -16,6 +16,7 @@ from agentctx.errors import ForgetKeyError
 from corpus.lexical import terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from agentctx.records.store import Store
@@ -75,6 +76,11 @@ def forgotten_at(
     return None if found is None else str(found)
 
 
+def has_tombstones(db: Db) -> bool:
+    """Say whether anything was deleted that is not to be learned again."""
+    return bool(db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()[0])
+
+
 def forget_tombstone(
     store: Store, tx: Tx, project_id: str, title: str, body: str
 ) -> None:
@@ -87,6 +93,13 @@ def forget_tombstone(
             "DELETE FROM tombstones WHERE id = ?",
             [(one,) for one in _matching(store, tx, project_id, title, body)],
         )
+
+
+def count_forgotten(db: Db, project_ids: Sequence[str]) -> int:
+    """Say how many facts of some namespaces were deleted and are not learned again."""
+    marks = ", ".join("?" * len(project_ids))
+    query = f"SELECT count(*) FROM tombstones WHERE project_id IN ({marks})"
+    return int(db.execute(query, tuple(project_ids)).fetchone()[0])
 
 
 def _matching(
@@ -174,7 +187,7 @@ def key_in(path: Path) -> bytes | None:
 def _usable_key(home: str, db: Db) -> bytes | None:
     """Give the key with which the tombstones were made; None where none is needed."""
     key = saved_key(home)
-    if not db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()[0]:
+    if not has_tombstones(db):
         return key
     if key is None:
         raise ForgetKeyError(reason="it is missing")

@@ -169,7 +169,7 @@ def confirm_record(store: Store, project_id: str, record_id: str) -> Record:
     """Let a person stand for a record: inferred becomes reinforced, at once."""
     with store_failures(), store.writing() as tx:
         record = _current(tx, project_id, record_id)
-        _confirm(tx, record)
+        stand_for(tx, record)
         return _again(tx, record.id)
 
 
@@ -298,19 +298,20 @@ def _superseded(tx: Tx, project_id: str, text: str, *, namespace: str) -> Record
     old = find_record(tx, project_id, text, field="supersedes")
     if old.project_id != namespace:
         raise OtherNamespaceError(record_id=old.id)
-    _require_current(tx, old)
+    require_current(tx, old)
     return old
 
 
 def _current(tx: Tx, project_id: str, record_id: str) -> Record:
     record = find_record(tx, project_id, record_id)
-    _require_current(tx, record)
+    require_current(tx, record)
     return record
 
 
-def _require_current(tx: Tx, record: Record) -> None:
+def require_current(db: Db, record: Record) -> None:
+    """Refuse a record that has ended, naming the current one where there is one."""
     if not record.current:
-        head = head_of(tx, record)
+        head = head_of(db, record)
         if not head.current:
             raise RecordEndedError(record_id=record.id)
         raise AlreadySupersededError(record_id=record.id, head=head.id)
@@ -355,7 +356,7 @@ def _confirmed(
 ) -> Made:
     """Let an explicit statement of a known fact confirm it."""
     if new.confidence == "explicit" and new.trust == "developer":
-        _confirm(tx, same)
+        stand_for(tx, same)
         forget_tombstone(store, tx, same.project_id, same.title, same.body)
     elif _may_confirm(new, same):
         tx.execute(
@@ -451,7 +452,8 @@ def _after(store: Store, old: Record) -> str:
     return now if now > old.recorded_at else later(old.recorded_at, milliseconds=1)
 
 
-def _confirm(tx: Tx, record: Record) -> None:
+def stand_for(tx: Tx, record: Record) -> None:
+    """Let a person stand for a record: what was inferred is reinforced."""
     tx.execute(
         "UPDATE records SET confidence = 'reinforced'"
         " WHERE id = ? AND confidence = 'inferred'",

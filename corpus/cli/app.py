@@ -167,7 +167,7 @@ def _names_nothing(program: Program, arguments: Sequence[str]) -> bool:
 
 
 def _overview(program: Program, arguments: Sequence[str]) -> str:
-    return overview(program, program.group(arguments) or program.commands)
+    return overview(program, program.group_words(arguments))
 
 
 def _page(program: Program, arguments: Sequence[str]) -> str:
@@ -176,13 +176,13 @@ def _page(program: Program, arguments: Sequence[str]) -> str:
     words = program.group_words(arguments)
     rest = arguments[len(words) :]
     if rest and rest[0] in {"-h", "--help"}:
-        return overview(program, program.group(words) or program.commands)
+        return overview(program, words)
     if first == "--version":
         return f"{program.name} {program.version}\n"
     wanted = " ".join([*words, *rest[:1]])
     error = UsageError(problem=f"`{wanted}` is not a command of {program.name}")
     near = meant(program, arguments)
-    error.hint = f"`{program.name} --help` lists the commands"
+    error.hint = f"`{' '.join([program.name, *words])} --help` lists the commands"
     if near is not None:
         error.hint = f"did you mean `{program.name} {near}`? {error.hint}"
     raise error

@@ -152,6 +152,36 @@ COMMANDS = (
         "Write a new report, from a file or from its parts.",
     ),
     Command(
+        ("candidate", "submit"),
+        "corpus.cli.candidate_submit",
+        "Let a candidate wait for a person, from a file, a record or an item.",
+    ),
+    Command(
+        ("candidate", "list"),
+        "corpus.cli.candidate_list",
+        "List the candidates that wait for a person.",
+    ),
+    Command(
+        ("candidate", "show"),
+        "corpus.cli.candidate_show",
+        "Show one candidate whole, and whether its evidence still holds.",
+    ),
+    Command(
+        ("candidate", "accept"),
+        "corpus.cli.candidate_accept",
+        "Make a report of a candidate, under the owner's grant.",
+    ),
+    Command(
+        ("candidate", "reject"),
+        "corpus.cli.candidate_reject",
+        "Reject a candidate and keep the reason.",
+    ),
+    Command(
+        ("why",),
+        "corpus.cli.why",
+        "Show what a report, candidate, record or item stands on, and became.",
+    ),
+    Command(
         ("recover",),
         "corpus.cli.recover",
         "End an interrupted write, by its owner's word where it takes one.",
@@ -191,6 +221,8 @@ OTHER_NAMES = (
     ("grant", "trust create"),
     ("permissions", "trust show"),
     ("approve", "trust approve-policy"),
+    ("inbox", "candidate list"),
+    ("promote", "candidate submit"),
 )
 """Words that people try, each with the command that does what they mean."""
 

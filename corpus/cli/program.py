@@ -84,6 +84,10 @@ def meant(program: Program, arguments: Sequence[str]) -> str | None:
     for word in tried:
         if word in known:
             return known[word]
+    group = program.group_words(words)
+    if group:  # the words of the group are alike, whatever follows them
+        known = {" ".join(c.path[depth:]): c.name for c in program.group(group)}
+        tried = [" ".join(words[depth : depth + 2]), words[depth]]
     for word in tried:
         near = get_close_matches(word, known, n=1, cutoff=_ALIKE)
         if near:
@@ -91,14 +95,15 @@ def meant(program: Program, arguments: Sequence[str]) -> str | None:
     return None
 
 
-def overview(program: Program, commands: Sequence[Command]) -> str:
-    """Write the help page that lists `commands`, all of them or one group."""
-    return "\n".join(_overview_lines(program, commands)) + "\n"
+def overview(program: Program, group: Sequence[str] = ()) -> str:
+    """Write the help page that lists the commands, all of them or those of a group."""
+    return "\n".join(_overview_lines(program, group)) + "\n"
 
 
-def _overview_lines(program: Program, commands: Sequence[Command]) -> Iterator[str]:
+def _overview_lines(program: Program, group: Sequence[str]) -> Iterator[str]:
+    commands = program.group(group) or program.commands
     call = "COMMAND [options]" if commands else "[--help | --version]"
-    yield f"usage: {program.name} {call}"
+    yield f"usage: {' '.join([program.name, *group])} {call}"
     yield ""
     yield program.about
     yield ""
@@ -113,4 +118,5 @@ def _overview_lines(program: Program, commands: Sequence[Command]) -> Iterator[s
     yield "  --version   show the version"
     yield ""
     yield "example:"
-    yield f"  {program.example}"
+    example = f"{program.name} {commands[0].name} --help" if group else program.example
+    yield f"  {example}"

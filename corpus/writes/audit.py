@@ -128,6 +128,20 @@ def has_receipt(opened: ConfinedRoot, journal: Journal) -> bool:
     return True
 
 
+def receipt_of(opened: ConfinedRoot, transaction_id: str) -> RelPath | None:
+    """Say where the receipt of a transaction of ours lies, None where it has none.
+
+    To be asked by who began it; whoever wants to read receipts uses `read_receipt`.
+    """
+    path = audit_path(transaction_id)
+    try:
+        value = _strict_json(opened.content(path, limit=JSON_BYTES))
+    except (Unreadable, ValueError, RecursionError):
+        return None
+    ours = isinstance(value, dict) and value.get("transaction_id") == transaction_id
+    return path if ours else None
+
+
 def withdraw_receipt(opened: ConfinedRoot, journal: Journal) -> None:
     """Remove the receipt of a write that is about to be taken back."""
     found = _found(opened, journal)

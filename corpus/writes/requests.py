@@ -165,19 +165,37 @@ def _create(
     *,
     task: str | None = None,
 ) -> Outcome:
-    if not is_id(own_id) or name_problem(f"{own_id}.md") is not None:
-        raise ArtifactIdError(found=shown(own_id))
-    path = RelPath(f"{FOLDERS[kind]}/{own_id}.md")
+    artifact_path(kind, own_id)
     with turn_of(writer) as turn:
         settle_first(turn)
-        change = Change(path, content, None, f"{kind}.create")
-        require(turn, [change])
-        _require_artifact(turn, path, content)
-        if task not in {None, NONE} and not _known(turn, "task", task or ""):
-            raise TargetMissingError(path=f"{FOLDERS['task']}/{shown(task or '')}.md")
-        for other in _known(turn, kind, own_id):
-            raise TargetExistsError(path=other)
+        change = new_artifact(turn, kind, own_id, content, task=task)
         return commit(turn, [change])
+
+
+def new_artifact(
+    turn: Turn,
+    kind: Literal["task", "report"],
+    own_id: str,
+    content: bytes,
+    *,
+    task: str | None = None,
+) -> Change:
+    """Give the change that creates an artifact, once nothing stands against it."""
+    change = Change(artifact_path(kind, own_id), content, None, f"{kind}.create")
+    require(turn, [change])
+    _require_artifact(turn, change.path, content)
+    if task not in {None, NONE} and not _known(turn, "task", task or ""):
+        raise TargetMissingError(path=f"{FOLDERS['task']}/{shown(task or '')}.md")
+    for other in _known(turn, kind, own_id):
+        raise TargetExistsError(path=other)
+    return change
+
+
+def artifact_path(kind: Literal["task", "report"], own_id: str) -> RelPath:
+    """Say where a new artifact lies; ArtifactIdError for what can be no id."""
+    if not is_id(own_id) or name_problem(f"{own_id}.md") is not None:
+        raise ArtifactIdError(found=shown(own_id))
+    return RelPath(f"{FOLDERS[kind]}/{own_id}.md")
 
 
 def _require_rights(turn: Turn) -> None:

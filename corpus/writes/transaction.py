@@ -99,9 +99,12 @@ def require(turn: Turn, changes: Sequence[Change]) -> None:
             raise WriteScopeError(path=change.path)
 
 
-def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
+def commit(
+    turn: Turn, changes: Sequence[Change], *, transaction_id: str | None = None
+) -> Outcome:
     """Make every change or none, and leave a receipt.
 
+    Whoever has to know the transaction's id before it begins gives a new one.
     The turn's interrupted write must have been settled. Raises `StaleHashError`,
     `TargetMissingError`, `TargetExistsError`, `TargetUnusableError` and what `require`
     raises; then every file is as it was. What could not be taken back either is
@@ -112,7 +115,7 @@ def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
     with ExitStack() as stack:
         parts = [_checked(turn, change, stack) for change in changes]
         journal = Journal(
-            transaction_id=turn.writer.random(16).hex(),
+            transaction_id=transaction_id or new_transaction_id(turn),
             project_id=turn.mandate.policy.project_id,
             root_identity=turn.opened.identity,
             capabilities=tuple(dict.fromkeys(c.capability for c in changes)),
@@ -143,6 +146,11 @@ def commit(turn: Turn, changes: Sequence[Change]) -> Outcome:
         audit_path=audit,
         kept=kept,
     )
+
+
+def new_transaction_id(turn: Turn) -> str:
+    """Give an id that no other transaction has."""
+    return turn.writer.random(16).hex()
 
 
 def clean_up(turn: Turn, journal: Journal, *, published: bool) -> None:

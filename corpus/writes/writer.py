@@ -143,14 +143,19 @@ def _locked(writer: Writer) -> Iterator[Folder]:
                 found=writer.opened.filesystem,
                 reason="this system cannot hold a folder open by its descriptor",
             )
-        deadline = time.monotonic() + writer.patience
-        pause = _POLL
-        while not folder.lock():
-            if time.monotonic() >= deadline:
-                raise WriteLockError(seconds=round(writer.patience))
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_POLL)
+        wait_for_lock(folder, writer.patience)
         yield folder
+
+
+def wait_for_lock(folder: Folder, patience: float) -> None:
+    """Take a folder's lock, or raise `WriteLockError` after `patience` seconds."""
+    deadline = time.monotonic() + patience
+    pause = _POLL
+    while not folder.lock():
+        if time.monotonic() >= deadline:
+            raise WriteLockError(seconds=round(patience))
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_POLL)
 
 
 def _require_qualified(opened: ConfinedRoot, mandate: Mandate) -> None:

@@ -70,7 +70,22 @@ def test_a_call_that_names_no_command_is_a_usage_error(agentctx: InProcess) -> N
         assert (done.status, done.out) == (2, "")
         assert json.loads(done.err)["error"] == "USAGE"
     assert agentctx("--version").out == f"agentctx {PROGRAM.version}\n"
-    assert agentctx("profile", "--help").status == 0
+    page = agentctx("memory", "--help")
+    assert (page.status, page.out.splitlines()[0]) == (
+        0,
+        "usage: agentctx memory COMMAND [options]",
+    )
+    assert page.out.endswith("example:\n  agentctx memory on --help\n")
+
+
+@pytest.mark.requirement("A9")
+def test_nothing_is_guessed_from_what_is_like_no_command_of_a_group(
+    agentctx: InProcess,
+) -> None:
+    hint = json.loads(agentctx("memory", "bogus").err)["hint"]
+    assert hint == "`agentctx memory --help` lists the commands"
+    near = json.loads(agentctx("memory", "forgte").err)["hint"]
+    assert near.startswith("did you mean `agentctx memory forget`?")
 
 
 @pytest.mark.requirement("A9")

@@ -69,3 +69,16 @@ def test_who_keeps_others_out_sweeps_young_stages_too(tmp_path: Path) -> None:
     remove_stages(str(tmp_path / "page.md"))
     assert {one.name for one in tmp_path.iterdir()} == set(OTHERS)
     remove_stages(str(tmp_path / "absent" / "page.md"))
+
+
+@pytest.mark.requirement("A12")
+def test_a_fresh_file_takes_the_place_of_none(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    write_private(str(path), b"one", fresh=True)
+    with pytest.raises(FileExistsError):
+        write_private(str(path), b"two", fresh=True)
+    assert path.read_bytes() == b"one"
+    assert list(tmp_path.iterdir()) == [path]
+    if os.name != "nt":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.stat().st_nlink == 1

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from agentctx.cli.team_import import WAITS
 from agentctx.drift.differences import Held
 from agentctx.drift.proposal import MOST_ADDED
 from agentctx.failures import note_failure
 from agentctx.records.memories import note_memory
 from agentctx.records.model import CONFIDENCES, SCOPES, SOURCES, TRUSTS, TYPES
 from agentctx.records.transcripts import Source, hear
+from agentctx.team.standing import STATES
 from tests.agentctx.answers import namespace
 from tests.agentctx.claude_host import Host
 from tests.agentctx.extraction.conftest import decision, found
@@ -23,7 +25,7 @@ from tests.agentctx.memory.memories import memory_at, say
 from tests.agentctx.spoken import transcript
 from tests.agentctx.test_cli_status import damage
 from tests.agentctx.working import at_work, wall
-from tests.published_formats import Json, example_of, problems, schema_of
+from tests.published_formats import EXPORTS, Json, example_of, problems, schema_of
 from tests.recorded import store_at
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ FORMATS = (
     "records",
     "registration",
     "session-review",
+    "team-import",
+    "team-status",
     "work",
 )
 UTC, SAID = "Store readings in UTC", "Let's store readings in UTC everywhere."
@@ -292,3 +296,24 @@ def test_what_init_prints_fits(
     assert done["profile"]["problems"]
     again = printed("registration", host.run("init", "--yes"))
     assert {one["action"] for one in again["files"]} == {"none"}
+
+
+@pytest.mark.requirement("A8.1", "A8.2")
+def test_what_sharing_prints_and_writes_fits(
+    agentctx: InProcess, project: Path
+) -> None:
+    example = (EXPORTS / "team-context" / "team-context.example.md").read_bytes()
+    file = project / ".agentctx" / "context.md"
+    file.write_bytes(example)
+    plan = printed("team-import", agentctx("team", "import", "--dry-run"))
+    done = printed("team-import", agentctx("team", "import", "--yes"))
+    assert len(plan["added"]) == len(done["added"]) == 3
+    assert len(printed("team-status", agentctx("team", "status"))["blocks"]) == 3
+    assert agentctx("team", "export").status == 0
+    assert file.read_bytes() == example
+    file.write_bytes(example.replace(b"Also in", b"Not in").replace(b" id=", b" i=", 1))
+    printed("team-import", agentctx("team", "import", "--dry-run"), status=1)
+    printed("team-status", agentctx("team", "status"))
+    schema = schema_of("team-status")["$defs"]
+    assert tuple(schema["block"]["properties"]["state"]["enum"]) == STATES
+    assert set(schema["held"]["properties"]["reason"]["enum"]) == set(WAITS)

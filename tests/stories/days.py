@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentctx.records.model import Record
-    from tests.agentctx.llm.fakeapi import Running
+    from tests.agentctx.llm.fakeapi import FakeApi, Running
 
 PATIENCE = 60.0
 """Seconds after which something that has to happen will not."""
@@ -78,7 +78,7 @@ class Machine:
         self.account.write_text(ACCOUNT, encoding="utf-8")
         self.git = Git(self.user)
         self.repository = self.git.repository(self.user / "weather")
-        self.api: Running | None = None
+        self.api: FakeApi | Running | None = None
         self.given: list[Hooked] = []
         self.questions: list[str] = []
         self._path = os.pathsep.join((_programs(folder), "/usr/bin", "/bin"))
@@ -145,13 +145,15 @@ class Machine:
             return yields_of(store.db, session)
 
     @contextlib.contextmanager
-    def server(self) -> Iterator[Callable[[str, object], Any]]:
-        """Run the server that is registered with the client; give how to ask it."""
+    def server(
+        self, name: str = "agentctx", **more: str
+    ) -> Iterator[Callable[[str, object], Any]]:
+        """Run a server that is registered with the client; give how to ask it."""
         account = json.loads(self.account.read_text(encoding="utf-8"))
-        entry = account["mcpServers"]["agentctx"]
+        entry = account["mcpServers"][name]
         with subprocess.Popen(
             [_found(entry["command"], self._path), *entry["args"]],
-            env=self.environ() | {"CLAUDE_PROJECT_DIR": str(self.repository)},
+            env=self.environ() | {"CLAUDE_PROJECT_DIR": str(self.repository)} | more,
             cwd=self.repository,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.memory.speech.anchors import anchors
 from agentctx.memory.speech.markers import RUNS, SPACED, has, normal, without
 from agentctx.memory.speech.material import own_words
+from agentctx.memory.speech.unmeant import (
+    follows_from_imagined,
+    is_imagined,
+    retractions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +53,7 @@ _CARRIED = frozenset(
 _END = re.compile(
     r"\n+|[。！？；]+|(?<!e\.g)(?<!i\.e)(?<!z\.B)(?<!^\d)(?<!\n\d)[.!?;…]+[\"')\]]*(?=\s|$)"
 )
+_STOPS = frozenset({"", "\n", *".!?;…。！？；\"')]"})
 _LISTED = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s+")
 
 
@@ -97,7 +103,53 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
         elif not listed:
             carried = frozenset()
         found.append(Clause(start, end, said, marks))
-    return tuple(found)
+    return tuple(_meant(own, found))
+
+
+def _meant(own: str, said: list[Clause]) -> list[Clause]:
+    """Mark what is only imagined, and what is taken back after it was said."""
+    meant: list[Clause] = []
+    imagined = False
+    for clause in said:
+        same = bool(meant) and _is_same_sentence(own, meant[-1].end)
+        goes_on = (same and not _turns_round(clause.text)) or follows_from_imagined(
+            clause.text
+        )
+        imagined = is_imagined(clause.text) or (imagined and goes_on)
+        added = clause.marks | ({"example"} if imagined else frozenset())
+        meant.append(clause._replace(marks=added))
+        if retractions(clause.text):
+            _take_back(own, meant)
+    return meant
+
+
+def _is_same_sentence(own: str, end: int) -> bool:
+    """Say whether a clause that ends there was cut from the one after it."""
+    return own[:end].rstrip(" \t")[-1:] not in _STOPS
+
+
+def _turns_round(said: str) -> bool:
+    return _turns().match(f" {said}", 1) is not None and not has("opening", said)
+
+
+def _take_back(own: str, meant: list[Clause]) -> None:
+    """Deny the last clause, its sentence, and what it answers where it names nothing."""
+    first = retractions(meant[-1].text)[0][0]
+    answers = not anchors(meant[-1].text[:first])
+    at = len(meant) - 1
+    meant[at] = _denied(meant[at])
+    while at and _is_same_sentence(own, meant[at - 1].end):
+        at -= 1
+        meant[at] = _denied(meant[at])
+        answers = False
+    while answers and at:
+        at -= 1
+        meant[at] = _denied(meant[at])
+        answers = not anchors(meant[at].text)
+
+
+def _denied(clause: Clause) -> Clause:
+    return clause._replace(marks=clause.marks | {"denied"})
 
 
 def _marks(said: str, stop: str) -> frozenset[str]:
@@ -125,11 +177,22 @@ def _turned(
     """Divide one sentence where a word turns it round."""
     at = start
     if end - start <= LONGEST_CLAUSE:
-        for found in _turns().finditer(text, start, end):
-            if found.start() > at and _stands_alone(text[at : found.start()]):
-                yield at, found.start(), ""
-                at = found.start()
+        for cut in _cuts(text, start, end):
+            yield at, cut, ""
+            at = cut
     yield at, end, stop
+
+
+def _cuts(text: str, start: int, end: int) -> list[int]:
+    """Give the places where a sentence is turned round or taken back."""
+    cuts = {start + back for _, back in retractions(text[start:end])}
+    cuts = {cut for cut in cuts if any(map(str.isalnum, text[cut:end]))}
+    at = start
+    for found in _turns().finditer(text, start, end):
+        if found.start() > at and _stands_alone(text[at : found.start()]):
+            at = found.start()
+            cuts.add(at)
+    return sorted(cuts)
 
 
 def _stands_alone(before: str) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agentctx.memory.speech.handed import handed_over
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -113,6 +115,7 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
             announced = _announces(line[-_SHORT_LINE:])
         at = end
     yield from _elements(text)
+    yield from handed_over(text)
 
 
 def _announces(line: str) -> bool:

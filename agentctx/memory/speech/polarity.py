@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from agentctx.memory.speech.anchors import anchors
 from agentctx.memory.speech.markers import normal, without
+from agentctx.memory.speech.replaced import without_replaced
 from corpus.lexical import has_negation
 
 _BREAK = re.compile(
@@ -63,7 +64,12 @@ def polarity(text: str) -> Polarity:
     """Sort the anchors of a text by whether they are denied there."""
     affirmed: set[str] = set()
     denied: set[str] = set()
-    said = "\n".join(map(_without_asides, text[:LONGEST].split("\n")))
+    kept: list[str] = []
+    for line in map(_without_asides, text[:LONGEST].split("\n")):
+        left, gone = without_replaced(line)
+        kept.append(left)
+        denied.update(*map(anchors, gone))
+    said = "\n".join(kept)
     for piece in filter(None, map(str.strip, _BREAK.split(said))):
         for part, is_denied in _judged(piece):
             (denied if is_denied else affirmed).update(anchors(part))

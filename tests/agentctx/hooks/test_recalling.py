@@ -122,7 +122,7 @@ def test_a_record_made_of_an_item_that_was_told_is_not_told(
 
 
 @pytest.mark.requirement("A6.4", "A4.3")
-def test_an_item_that_was_revised_since_is_told_beside_its_old_record(
+def test_an_item_that_was_revised_since_is_told_and_its_old_record_is_not(
     client: Client, shelf: Shelf, desk: Desk
 ) -> None:
     record = promoted(desk)
@@ -130,7 +130,20 @@ def test_an_item_that_was_revised_since_is_told_beside_its_old_record(
     shelf.believe(one, *other_items())
     told = client.hook("user-prompt-submit", prompt=ASKED)
     assert one.id in told
-    assert record.id in told
+    assert record.id not in told
+
+
+@pytest.mark.requirement("A6.4", "A4.3")
+def test_an_item_goes_before_a_record_that_only_follows_it(
+    client: Client, shelf: Shelf, desk: Desk
+) -> None:
+    record = desk.keep(*SPACES, key=f"memory_{1:032x}", confidence="inferred")
+    one = spaces()
+    shelf.believe(one, *other_items())
+    told = client.hook("user-prompt-submit", prompt=ASKED)
+    assert one.id in told
+    assert record.id not in told
+    assert "unconfirmed" not in told
 
 
 @pytest.mark.requirement("A4.3", "C9", "M2.1(b)")

@@ -23,6 +23,7 @@ from agentctx.memory.store import RandomIds
 from agentctx.memory.verdict import Absent, Degraded, Healthy, judge
 from corpus.errors import CodedError, StoreUnusableError
 from tests.agentctx.memory.memories import TABS, believe, count, files, memory_at, say
+from tests.gitrepos import Git
 from tests.recorded import Ticking
 
 if TYPE_CHECKING:
@@ -317,3 +318,16 @@ def test_an_open_memory_is_sound_to_whoever_else_looks(
         say(memory, f"Turn {number}.")
         assert isinstance(judge(str(project)), Healthy)
         assert isinstance(judge(str(project), fully=True), Healthy)
+
+
+@pytest.mark.requirement("C12", "A10.2")
+def test_a_memory_that_the_repository_carries_is_nobodys_here(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+    project = git.repository(tmp_path / "cloned")
+    memory_at(project).close()
+    git(project, "add", "-f", ".agentctx/memory.db")
+    verdict = judge(str(project))
+    assert isinstance(verdict, Degraded)
+    assert verdict.problem == "committed"
+    git(project, "rm", "-q", "--cached", ".agentctx/memory.db")
+    assert isinstance(judge(str(project)), Healthy)

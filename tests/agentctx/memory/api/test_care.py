@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.memory.candidates import commit_extraction
+from agentctx.memory.candidates import commit_extraction, forgotten_quotes
 from agentctx.memory.letting import PURGED, without_sentences
 from agentctx.memory.model import ReviewItem
 from agentctx.memory.refusals import (
@@ -30,6 +30,7 @@ from tests.agentctx.memory.memories import (
     files,
     memory_at,
     propose,
+    say,
     take,
 )
 
@@ -431,3 +432,32 @@ def test_damage_makes_status_and_summary_say_so(
     assert (status.state, status.summary.state) == ("degraded", "stale")
     assert item.id not in json.dumps(status.as_json())
     assert codes(talk) == []
+
+
+@pytest.mark.requirement("M11.5")
+def test_what_was_said_before_is_forgotten_wherever_it_was_said(
+    talk: Memory, project: Path, item: Item
+) -> None:
+    with memory_at(project) as store:
+        again = say(store, f"As I said: {SAID}", "s9")
+        talk.forget(item.id)
+        with store.looking() as db:
+            assert forgotten_quotes(db, again.id) == (SAID,)
+        later = say(store, f"No, really: {SAID}", "s9")
+        talk.undo()
+        with store.looking() as db:
+            assert forgotten_quotes(db, again.id) == ()
+            assert forgotten_quotes(db, later.id) == ()
+
+
+@pytest.mark.requirement("M11.5", "M2.1(b)")
+def test_history_repeats_no_turn_that_said_what_was_forgotten(
+    talk: Memory, project: Path, item: Item
+) -> None:
+    with memory_at(project) as store:
+        say(store, "How wide is a tab?", "s9")
+    talk.forget(item.id)
+    turn = talk.begin_turn("s9", "ordinary", "chat", "And now?")
+    with talk.open_request(turn) as request:
+        said = [one.user for one in request.history()]
+    assert said == ["How wide is a tab?"]

@@ -13,6 +13,7 @@ import pytest
 from agentctx.memory.jobs import give_back
 from agentctx.memory.model import RecallQuery, ReviewItem
 from agentctx.memory.refusals import MemoryRuleError, RecallMismatchError
+from agentctx.memory.telling import Flushed
 from agentctx.memory.threads import active_thread
 from tests.agentctx.memory.api.programs import (
     CHECKPOINT,
@@ -351,7 +352,7 @@ def test_a_request_is_opened_again_with_half_the_map(
 @pytest.mark.requirement("M10.0", "M10.1")
 def test_leaving_gives_each_pending_job_its_chance(talk: Memory) -> None:
     said(talk)
-    assert talk.flush() == ((), (), False)
+    assert talk.flush() == Flushed((), (), timed_out=False)
     assert [one.meaning.subject for one in talk.list()] == [TABS.subject]
 
 
@@ -371,7 +372,7 @@ def test_a_retry_waits_for_the_next_start_and_then_ends(
     with program(project, clock, pipeline=failing) as memory:
         left = memory.flush()
         assert (left.pending, len(left.failed), failing.calls) == ((), 1, 2)
-        assert memory.flush() == ((), (), False)
+        assert memory.flush() == Flushed((), (), timed_out=False)
         assert failing.calls == 2
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agentctx.briefing.state import read_state, session_state
 from agentctx.memory.candidates import Proposed, commit_extraction
 from agentctx.memory.items import Operation
 from agentctx.memory.model import Source
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tests.agentctx.memory.commands.conftest import Ask
     from tests.conftest import InProcess
 
+TALK = TABS._replace(kind="discussion_context", strength="soft", subject="Storage")
 LISTED = (
     "id",
     "kind",
@@ -140,7 +142,7 @@ def test_forgetting_reaches_everything_and_says_that_turns_are_kept(
     assert old["error"] == "ITEM_OLD"
     assert new in old["detail"]
     gone = agentctx("memory", "forget", new, "--format", "text")
-    assert "original turns are kept" in gone.out
+    assert "original turn is kept" in gone.out
     assert ask("search", "indentation")["hits"] == []
     assert refused("read", new)["error"] == "ITEM_OLD"
     summary = project / ".agentctx" / "memory_summary.md"
@@ -152,12 +154,18 @@ def test_forgetting_reaches_everything_and_says_that_turns_are_kept(
 
 @pytest.mark.requirement("M11.5")
 def test_words_leave_the_turns_with_a_confirmed_purge_alone(
-    ask: Ask, refused: Ask, project: Path, item: Item
+    ask: Ask, refused: Ask, project: Path, item: Item, store_home: Path
 ) -> None:
     error = refused("forget", item.id, "--purge-quotes")
     assert error["error"] == "MEMORY_CONSENT"
     assert "--confirm" in error["hint"]
+    store_home.mkdir(mode=0o700, exist_ok=True)
+    with session_state(str(store_home), "s1") as state:
+        state.add(["kept"])
+        state.prompt = SAID
     gone = ask("forget", item.id, "--purge-quotes", "--confirm")
+    state = read_state(str(store_home), "s1")
+    assert (state.prompt, state.given) == ("", ["kept"])
     assert (gone["turns_kept"], gone["turns"]) == (False, 1)
     whole = json.loads((project / ask("export")["path"]).read_bytes())
     assert SAID not in json.dumps(whole)
@@ -198,7 +206,28 @@ def test_a_person_steers_and_takes_back(
 
 def test_there_is_nothing_to_take_back_at_first(refused: Ask, item: Item) -> None:
     assert item.revision == 1
-    assert refused("undo")["facts"]["rule"] == "no_undo"
+    error = refused("undo")
+    assert error["facts"]["rule"] == "no_undo"
+    assert "agentctx memory list --all" in error["hint"]
+
+
+def test_what_is_refused_is_told_with_what_can_be_done(
+    refused: Ask, project: Path
+) -> None:
+    with memory_at(project) as store:
+        (soft,) = believe(store, QUOTES)
+        (talk,) = believe(store, TALK)
+    asked = {
+        ("pin", talk.id): "memory promote ID --type decision",
+        ("pin", soft.id): "memory confirm ID",
+        ("confirm", talk.id): "memory promote ID --type decision",
+        ("import", "missing.json"): "that `agentctx memory export` wrote",
+        ("retain", "--days", "-1", "--confirm"): "--max-mb 50",
+    }
+    for words, hint in asked.items():
+        error = refused(*words)
+        assert error["error"] == "MEMORY_CONTRACT"
+        assert hint in error["hint"], words
 
 
 @pytest.mark.requirement("M8.0", "M11.7")

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import threading
 import time
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agentctx.clock import stamp
+from agentctx.memory.jobs import LEASE, claim
 from agentctx.memory.model import ReviewItem
 from agentctx.memory.underreview import start_review
 from tests.agentctx.llm.fakeapi import FakeApi, Says, fails
 from tests.agentctx.memory.commands.conftest import KEY
 from tests.agentctx.memory.memories import SAID, count, memory_at, say
 from tests.agentctx.memory.pipeline.minds import extracted, remembering, tabs
+from tests.published_formats import problems
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +69,7 @@ def test_a_flush_works_through_what_waits(
     assert json.loads(done.out) == {
         "timed_out": False,
         "pending": [],
+        "held": 0,
         "failed": [],
         "waiting": None,
     }
@@ -77,6 +82,40 @@ def test_a_flush_works_through_what_waits(
     assert ask("status")["summary"]["state"] == "current"
 
 
+def test_what_another_process_holds_is_told(
+    agentctx: InProcess, let_ask: LetAsk, project: Path
+) -> None:
+    with memory_at(project) as store:
+        say(store)
+        with store.writing() as writing:
+            assert claim(writing, "extraction", drain=True) is not None
+            until = stamp(datetime.now(UTC) + LEASE / 2)
+            writing.tx.execute("UPDATE memory_jobs SET lease_expires_at = ?", (until,))
+    with FakeApi([Says()]) as api:
+        let_ask(api)
+        done = agentctx("memory", "flush", "--deadline", "0.2")
+        shown = agentctx("memory", "flush", "--deadline", "0", terminal=True)
+        assert api.asked == ()
+    told = json.loads(done.out)
+    assert (len(told["pending"]), told["held"]) == (1, 1)
+    assert problems("memory-flush", told) == []
+    left = "1 memory job left: another process is at work on it"
+    assert (shown.out.splitlines()[0], shown.err) == (left, "")
+
+
+@pytest.mark.parametrize("words", [FLUSH, ("new", "--wait", "300")], ids=" ".join)
+def test_a_record_follows_as_soon_as_its_item_is_made(
+    agentctx: InProcess, let_ask: LetAsk, project: Path, words: tuple[str, ...]
+) -> None:
+    with memory_at(project) as store:
+        say(store)
+    with FakeApi(remembering) as api:
+        let_ask(api)
+        assert agentctx("memory", *words).status == 0
+    (record,) = json.loads(agentctx("search", "tabs").out)["results"]
+    assert (record["type"], record["title"]) == ("preference", "Indent with tabs")
+
+
 @pytest.mark.requirement("M10.2(a)", "M10.2(b)", "M8.1(a)")
 def test_a_transient_failure_is_kept_for_the_next_start(
     agentctx: InProcess, ask: Ask, let_ask: LetAsk, project: Path
@@ -87,9 +126,8 @@ def test_a_transient_failure_is_kept_for_the_next_start(
         let_ask(api)
         done = agentctx("memory", *FLUSH)
         asked = len(api.asked)
-    assert done.status == 0
-    (told,) = notices(done)
-    assert told["notice"] == "MEMORY_PENDING"
+    assert (done.status, done.err) == (0, "")
+    assert len(json.loads(done.out)["pending"]) == 1
     card = ask("status")
     assert card["jobs"]["retry"] == 1
     (failure,) = card["failures"]
@@ -207,7 +245,7 @@ def test_why_jobs_wait_is_said(
     done = agentctx("memory", *FLUSH)
     value = json.loads(done.out)
     assert (value["waiting"], len(value["pending"])) == (code, 1)
-    assert notices(done)[0]["notice"] == "MEMORY_PENDING"
+    assert done.err == ""
     text = agentctx("memory", "status", "--format", "text").out
     assert {"NO_KEY": "is not set", "SPEND_DAY": "is spent"}.get(code, "model") in text
     card = ask("status")
@@ -237,7 +275,7 @@ def test_a_model_that_hangs_holds_a_command_no_longer_than_was_said(
         value = json.loads(done.out)
         assert value["timed_out"]
         assert len(value["pending"]) == 1
-        assert notices(done)[0]["notice"] == "MEMORY_PENDING"
+        assert done.err == ""
     for thread in threading.enumerate():
         if thread.name == "memory-pass":
             thread.join(300)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agentctx.cli.memory_state import WAITS, waits_lines
+from agentctx.memory.model import JobId
+from agentctx.memory.telling import Flushed
 from tests.agentctx.llm.fakeapi import FakeApi, fails
 from tests.agentctx.memory.memories import TABS, believe, memory_at, say
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from agentctx.memory.model import Item
     from tests.agentctx.memory.commands.conftest import Ask, LetAsk
     from tests.conftest import InProcess
+
+
+ONE = (JobId("job_1"),)
+TWO = (*ONE, JobId("job_2"))
 
 
 def told(agentctx: InProcess, *words: str) -> str:
@@ -52,7 +58,7 @@ def test_steering_is_told_with_the_way_back(
     live = told(agentctx, "list").split()[0]
     purged = told(agentctx, "forget", live, "--purge-quotes", "--confirm")
     assert "undo" not in purged
-    assert "taken out of 1 turns" in purged
+    assert "taken out of 1 turn." in purged
 
 
 @pytest.mark.requirement("M8.3(c)", "M11.9")
@@ -72,6 +78,34 @@ def test_housekeeping_is_told(agentctx: InProcess, project: Path, item: Item) ->
     assert "hint: turn it on with `agentctx memory on`" in off
 
 
+def test_a_way_back_is_told_only_where_it_leads_back(
+    agentctx: InProcess, item: Item
+) -> None:
+    told(agentctx, "off")
+    assert "memory undo" not in told(agentctx, "forget", item.id)
+
+
+@pytest.mark.parametrize(
+    ("left", "text"),
+    [
+        (Flushed((), (), timed_out=False), ""),
+        (Flushed(ONE, (), timed_out=False), "1 memory job waits for the next start"),
+        (Flushed(TWO, (), timed_out=True), "2 memory jobs wait for the next start"),
+        (Flushed((), TWO, timed_out=False), "2 memory jobs failed"),
+        (
+            Flushed(ONE, ONE, timed_out=True, held=1),
+            "1 memory job left: another process is at work on it; 1 memory job failed",
+        ),
+        (
+            Flushed(TWO, (), timed_out=True, held=1),
+            "2 memory jobs left: another process is at work on 1 of them",
+        ),
+    ],
+)
+def test_what_a_pass_left_is_told_in_words(left: Flushed, text: str) -> None:
+    assert left.text == text
+
+
 @pytest.mark.requirement("M3.2(a)", "M8.1(a)")
 def test_what_is_left_of_an_old_thread_is_told(
     agentctx: InProcess, let_ask: LetAsk, project: Path
@@ -79,9 +113,9 @@ def test_what_is_left_of_an_old_thread_is_told(
     with memory_at(project) as store:
         say(store)
     left = agentctx("memory", "new", "--wait", "0", terminal=True)
-    assert "1 job of it stay queued" in left.out
+    assert "1 job of it stays queued" in left.out
     assert WAITS["NO_KEY"] in left.out
-    assert left.err.startswith("note[MEMORY_PENDING]: ")
+    assert left.err == ""
     with memory_at(project) as store:
         say(store)
     with FakeApi([fails(403)]) as api:
@@ -90,7 +124,8 @@ def test_what_is_left_of_an_old_thread_is_told(
         rest = agentctx("memory", "flush", "--deadline", "300", terminal=True)
     assert "1 job of it failed" in failed.out
     assert "agentctx memory status" in failed.out
-    assert "1 memory jobs failed" in rest.out
+    assert (rest.status, rest.err) == (1, "")
+    assert rest.out == "1 memory job failed\nsee `agentctx memory status`\n"
     assert told(agentctx, "status").count("provider_permanent call primary") == 2
 
 
@@ -118,8 +153,7 @@ def test_a_store_of_records_that_cannot_be_read_hides_nothing_of_memory(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     done = agentctx("memory", "flush")
     notes = [json.loads(line)["notice"] for line in done.err.splitlines()]
-    assert notes[0] == "MEMORY_PENDING"
-    assert notes[1].startswith("STORE_")
+    assert [note.partition("_")[0] for note in notes] == ["STORE", "STORE"]
 
 
 def test_many_items_that_an_id_may_mean_are_named_in_part(

@@ -1,0 +1,1 @@
+"""A page about a project: what is known, from where, how it changed, what it cost."""

@@ -1,0 +1,1 @@
+"""What a team shares of its records: one file that git carries."""
