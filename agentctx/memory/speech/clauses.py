@@ -44,6 +44,8 @@ MARKS = (
     "artefact",
     "state",
     "duty",
+    "order",
+    "request",
     "opening",
 )
 _CARRIED = frozenset(
@@ -55,6 +57,10 @@ _END = re.compile(
 )
 _STOPS = frozenset({"", "\n", *".!?;…。！？；\"')]"})
 _LISTED = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s+")
+
+
+_JOINT = "(?:and|then|und|et|y|и|а)"
+_JOINT_RUN = "(?:而|并且|그리고)"
 
 
 class Clause(NamedTuple):
@@ -78,10 +84,12 @@ class Clause(NamedTuple):
         if "fact" in self.marks:
             return True
         tells = {"artefact", "state"} <= self.marks
-        return tells and not self.marks & _NO_STATE
+        return tells and not self.marks & _NO_STATE and not self.marks >= _RULE
 
 
 _NO_STATE = frozenset({"duty", "preference", "question", "opening"})
+_RULE = frozenset({"order", "durable"})
+_REQUEST = frozenset({"request", "durable"})
 _NOT_MEANT = frozenset({"question", "undecided", "report", "denied", "example"})
 
 
@@ -159,6 +167,9 @@ def _marks(said: str, stop: str) -> frozenset[str]:
     marks = {mark for mark in MARKS if has(mark, bare)}
     if "?" in stop or "？" in stop or said.endswith("?"):
         marks.add("question")
+    if marks >= _REQUEST:
+        marks.discard("question")
+        marks.add("order")
     return frozenset(marks)
 
 
@@ -189,18 +200,25 @@ def _cuts(text: str, start: int, end: int) -> list[int]:
     cuts = {cut for cut in cuts if any(map(str.isalnum, text[cut:end]))}
     at = start
     for found in _turns().finditer(text, start, end):
-        if found.start() > at and _stands_alone(text[at : found.start()]):
+        if found.start() > at and _turns_round(text[at:end], found, at):
             at = found.start()
             cuts.add(at)
     return sorted(cuts)
 
 
-def _stands_alone(before: str) -> bool:
-    """Say whether words before a turn say something besides their markers.
+def _turns_round(text: str, found: re.Match[str], at: int) -> bool:
+    """Say whether something is said before a turn and, where it opens, after it.
 
-    `In this file, from now on` is one clause: its limit holds for what follows.
+    `In this file, from now on` is one clause: its limit holds for what follows. So is
+    `Use pnpm, from now on`: there it holds for what stands before.
     """
-    said = normal(before)
+    before, after = text[: found.start() - at], text[found.end() - at :]
+    return _says(before) and (found["opening"] is None or _says(after))
+
+
+def _says(words: str) -> bool:
+    """Say whether words say something besides their markers."""
+    said = normal(words)
     for mark in ("local", "temporary", "durable"):
         said = without(mark, said)
     return bool(anchors(said))
@@ -212,11 +230,11 @@ def _turns() -> re.Pattern[str]:
     runs = _entries("turn", spaced=False)
     opening = _entries("opening", spaced=True)
     openings = _entries("opening", spaced=False)
-    joint = r"(?:and|then|und|et|y|и|а|而|并且|그리고)?\s*"
     return re.compile(
         rf"(?<=[\s,])(?:{words})(?!\w)|(?<!不)(?:{runs})"
-        rf"|(?<=[,，、\s]){joint}(?<!\w)(?:{opening})(?!\w)"
-        rf"|(?<=[,，、\s]){joint}(?:{openings})",
+        rf"|(?P<opening>(?:(?<=[,，、])\s*(?:{_JOINT}\s+)?|(?<=\s){_JOINT}\s+)"
+        rf"(?<!\w)(?:{opening})(?!\w)"
+        rf"|(?<=[,，、\s])(?:{_JOINT_RUN}\s*)?(?:{openings}))",
         re.IGNORECASE,
     )
 

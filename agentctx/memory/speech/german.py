@@ -8,11 +8,28 @@ TABLE = Table(
     preference=r"""
     ich_(?:\w+_)?bevorzuge bevorzug\w+ ich_mag mir_(?:gefällt|gefallen|ist_lieber)
     lieber ich_hasse vorliebe präferenz: am_liebsten
+    ich_(?:möchte|will|wünsche_mir)_(?:\w+_)?(?:keine[nrms]?|nie)_(?!.*(?<!\w)(?:jetzt\
+    |heute|dies\w+|zeit|fehler|probleme?|ärger|hilfe)(?!\w))\w+
+    ich_(?:möchte|will)_nicht,?_dass_(?!.*(?<!\w)(?:jetzt|heute|dies\w+)(?!\w))\w+
     """,
     durable=r"""
-    immer nie niemals künftig zukünftig ab_(?:jetzt|sofort|heute) von_nun_an in_zukunft
+    immer(?!_(?:noch|wieder|mehr|weniger|öfter)(?!\w)) nie niemals künftig zukünftig
+    ab_(?:jetzt|sofort|heute) von_nun_an in_zukunft
     jedes_mal grundsätzlich stets ausnahmslos auf_keinen_fall standardmäßig dauerhaft
     verboten alle_neuen
+    wann_immer nie_wieder
+    (?:frag|frage|fragen_sie|warn|warne|konsultiere)_mich,?_(?:(?:immer|zuerst|erst\
+    |vorher),?_)?bevor_\
+    (?!.*(?<!\w)dies\w+)\w+
+    bevor_(?:du|sie|ihr)_(?!.*(?<!\w)dies\w+)[^,]{3,80},_(?:frag|frage|fragen_sie|warn\
+    |warne)_(?:mich|bitte)
+    hör\w*_(?:bitte_)?(?:damit_)?auf,?_(?!.*(?<!\w)dies\w+)\
+    (?:\w+_){0,5}(?:zu_(?:verwenden|benutzen|nutzen|schreiben\
+    |ändern|entschuldigen|erstellen)|hinzuzufügen|einzufügen|einzubauen)
+    ^(?:bitte_)?keine?n?_\w+_mehr(?!.*(?<!\w)(?:haben|gibt|da|ist|sind)(?!\w))
+    ^(?:verwende|benutze|nutze|schreibe?|mach|mache|setze\
+    |füge)_(?:bitte_)?keine?n?_\w+_mehr
+    vor_(?:jedem|jeder|jedes)
     """,
     decision=r"""
     (?:wir|ich)_haben?_(?:uns_|mich_)?(?:\w+_){0,4}(?:entschieden|beschlossen|geeinigt\
@@ -47,6 +64,7 @@ TABLE = Table(
     (?:bin|sind)_(?:uns_|mir_)?(?:noch_)?(?:nicht_sicher|unsicher|unschlüssig)
     unentschieden überleg\w+ vielleicht möglicherweise ob_(?:wir|ich|man) abwägen
     diskutieren nicht_entschieden falls_wir weiß_(?:noch_)?nicht eventuell
+    (?:man_kann|wir_können|du_kannst|wir_könnten|man_könnte|du_könntest)_immer
     """,
     report=r"""
     (?:doku\w*|dokumentation|readme|handbuch|anleitung|artikel|blog|kolleg\w+|chef|er\
@@ -60,6 +78,7 @@ TABLE = Table(
     |gebeten|behauptet|gemeint) ich_sage_nicht
     (?:ist|war)_keine_(?:entscheidung|regel|vorgabe) mir_(?:ist_(?:das_|es_)?)?egal
     keine_(?:vorliebe|präferenz)
+    nicht_(?:immer|jedes_mal|unbedingt|zwingend)
     """,
     example=r"""
     ^zum_beispiel ^z\.?\s?b\.? beispiel: ^angenommen nehmen_wir_an ein_satz_wie
@@ -68,7 +87,9 @@ TABLE = Table(
     fact=r"""
     (?:schlägt|schlagen|stürzt|stürzen|hängt|hängen|bricht|brechen|läuft|laufen\
     |funktioniert|funktionieren|gibt|liefert)_(?:\w+_){0,2}(?:immer|nie|jedes_mal)
-    immer_(?:fehl|ab|langsam)
+    immer_(?:fehl|ab|langsam)(?!_\w+en$)
+    ^(?:repariere|behebe|lösche|finde|entferne|fixe)_[^.]*,_(?:der|die|das)_(?:immer\
+    |nie)
     """,
     artefact=r"""
     datei(?:en)? funktion(?:en)? klassen? methoden? modul(?:e)? variablen? konfiguration
@@ -81,6 +102,34 @@ TABLE = Table(
     """,
     duty=r"""
     muss müssen soll sollen sollte bitte
+    musst müsst sollst sollten darf darfst dürfen
+    """,
+    order=r"""
+    ^(?:(?:bitte|und|aber|also),?_)*(?:immer|nie|niemals|stets|grundsätzlich|künftig\
+    |zukünftig\
+    |ab_(?:jetzt|sofort)|von_nun_an|in_zukunft|auf_keinen_fall)_(?!(?:ist|sind|hat|war\
+    |wird\
+    |schlägt|stürzt|läuft|gibt|liefert|enthält|wenn)(?!\w))\w+
+    ^(?:bitte_)?(?:schreib|verwend|nutz|benutz|prüf|füg|lass|nimm|mach|halt|sortier\
+    |formatier|test|frag|acht|stell|setz|leg|gib|lösch|änder|führ|benenn|dokumentier\
+    |kommentier|behandl|erklär|antwort|zeig|vermeid|sag|speicher|importier|installier\
+    |behalt|aktualisier|ruf|start|erstell|erwähn|berühr|fass|committ|push)(?:e\
+    |en_sie)?_\w+
+    (?:immer_wenn|jedes_mal,?_wenn|wann_immer)_[^,]*,_(?:bitte_)?(?:schreib|verwend\
+    |prüf\
+    |füg|mach|frag|führ|aktualisier|erstell|ergänz|leg|zeig|sag|start|teste|ruf\
+    |pass)e?(?!\w)
+    wir_(?:\w+_){1,4}(?:immer|nie|niemals|stets|grundsätzlich)
+    """,
+    request=r"""
+    (?:könntest|würdest|könnten|würden|könntet|würdet)_(?:du|sie|ihr)_(?:bitte_)?\
+    (?:(?!(?:der|die|das|den|dem|erklären|sagen|warum)(?!\w))\w+_){0,3}(?:immer|nie\
+    |niemals\
+    |künftig|zukünftig|stets|ab_jetzt|ab_sofort|in_zukunft|von_nun_an|grundsätzlich)\
+    (?!_(?:fehl|rot|noch)\w*)(?!.*(?<!\w)(?:erklären|sagen|erläutern|warum)(?!\w))_\w+
+    kannst_du_bitte_(?:(?!(?:der|die|das|den|dem)(?!\w))\w+_){0,3}(?:immer|nie|niemals\
+    |künftig|stets|ab_jetzt|in_zukunft)(?!_(?:fehl|rot|noch)\w*)\
+    (?!.*(?<!\w)(?:erklären|sagen|erläutern|warum)(?!\w))_\w+
     """,
     acknowledgement=r"""
     ja jawohl klar genau(?:_so)? gut einverstanden okay passt super alles_klar

@@ -13,6 +13,8 @@ class Table(NamedTuple):
     """The entries of one language; `example` marks what is only said for show.
 
     `fact` is a whole state of code by itself; so are `artefact` and `state` together.
+    An `order` with a durable word is a rule and no fact; a `request` asks the agent for
+    something for good, and is a question in its form only.
     `plain` are words that name nothing: they are no anchor and need no evidence.
     """
 
@@ -31,6 +33,8 @@ class Table(NamedTuple):
     artefact: str
     state: str
     duty: str
+    order: str
+    request: str
     acknowledgement: str
     opening: str
     turn: str

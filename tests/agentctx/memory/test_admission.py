@@ -52,6 +52,31 @@ DISCUSSION: Kind = "discussion_context"
             "Toujours des commits en anglais.",
         ),
         ("En adelante, commits en inglés.", "Commits", "Siempre commits en inglés."),
+        ("Always sort imports.", "imports", "Sort imports."),
+        ("Use pnpm from now on.", "pnpm", "Use pnpm."),
+        ("Could you please always format with black?", "black", "Format with black."),
+        (
+            "Ask me before you install a dependency.",
+            "dependency",
+            "Ask before you install a dependency.",
+        ),
+        (
+            "Whenever you change the schema, add a migration.",
+            "schema",
+            "Add a migration whenever you change the schema.",
+        ),
+        ("Stop using emojis.", "emojis", "Stop using emojis."),
+        (
+            "I don't want any comments in the code.",
+            "comments",
+            "No comments in the code.",
+        ),
+        ("安装依赖之前先问我。", "依赖", "安装依赖之前先问用户。"),
+        (
+            "Könntest du bitte immer mit black formatieren?",
+            "black",
+            "Immer mit black formatieren.",
+        ),
     ],
 )
 def test_a_preference_said_for_good_is_let_in(
