@@ -120,7 +120,7 @@ def _meant(own: str, said: list[Clause]) -> list[Clause]:
     imagined = False
     for clause in said:
         same = bool(meant) and _is_same_sentence(own, meant[-1].end)
-        goes_on = (same and not _turns_round(clause.text)) or follows_from_imagined(
+        goes_on = (same and not _begins_with_a_turn(clause.text)) or follows_from_imagined(
             clause.text
         )
         imagined = is_imagined(clause.text) or (imagined and goes_on)
@@ -136,12 +136,12 @@ def _is_same_sentence(own: str, end: int) -> bool:
     return own[:end].rstrip(" \t")[-1:] not in _STOPS
 
 
-def _turns_round(said: str) -> bool:
+def _begins_with_a_turn(said: str) -> bool:
     return _turns().match(f" {said}", 1) is not None and not has("opening", said)
 
 
 def _take_back(own: str, meant: list[Clause]) -> None:
-    """Deny the last clause, its sentence, and what it answers where it names nothing."""
+    """Deny the last clause and its sentence, and what it answers if it names nothing."""
     first = retractions(meant[-1].text)[0][0]
     answers = not anchors(meant[-1].text[:first])
     at = len(meant) - 1
