@@ -192,6 +192,7 @@ OPENERS = {
     "agentctx.extraction.consolidation": "sweeps such states when they are old",
     "agentctx.extraction.waking": "the null device, for a process of its own",
     "agentctx.hooks.here": "the same",
+    "agentctx.hooks.line": "places in the line of a session's writers",
     "agentctx.memory.opening": "a project's memory: copied, or begun anew",
     "agentctx.memory.switch": "the mark that memory is off in a project",
     "agentctx.memory.exporting": "exports of a memory, new and private",

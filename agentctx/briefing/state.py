@@ -25,6 +25,9 @@ MOST_CAUSES = 50
 PATIENCE = 1.0
 """Seconds that a hook waits for another one of its session."""
 
+NO_TURN = "none"
+"""The turn of a prompt that was kept nowhere."""
+
 _PAUSE = 0.005
 _BLOCK = 65_536
 _FLAGS = (
@@ -42,7 +45,9 @@ class SessionState:
 
     `given` are records, `items` are items of memory, by their ids. `prompt` is the
     last one: it has no secret in it and is short; it ranks what a sub-agent is told.
-    `asked_at` is when it was given, and `root` the project whose memory keeps its turn.
+    `asked_at` is when it was given, `turn` the turn that it began or is to begin (empty
+    where that is not known) and `root` the project whose memory keeps it. `line` is the
+    last process that writes behind the session.
     `checkpoint` says that the session knows what came before it, and `causes` are the
     failures that were told of already.
     """
@@ -53,6 +58,8 @@ class SessionState:
         self.causes: list[str] = []
         self.prompt = prompt
         self.root = ""
+        self.turn = ""
+        self.line = ""
         self.asked_at = ""
         self.checkpoint = False
 
@@ -200,6 +207,8 @@ def _read(content: bytes) -> SessionState:
         state.items = _texts(value.get("items", []))[-MOST_ITEMS:]
         state.causes = _texts(value.get("causes", []))[-MOST_CAUSES:]
         state.root = str(value.get("root", ""))
+        state.turn = str(value.get("turn", ""))
+        state.line = str(value.get("line", ""))
         state.asked_at = str(value.get("asked_at", ""))
         state.checkpoint = value.get("checkpoint") is True
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -18,8 +18,10 @@ from corpus.errors import CodedError, StoreBusyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import NoReturn
 
     from agentctx.clock import Clock
+    from agentctx.hooks.line import Place
     from agentctx.memory.store import MemoryStore
     from agentctx.project import Project
     from agentctx.records.sessions import Given
@@ -31,6 +33,8 @@ KEY_VARIABLE = "ANTHROPIC_API_KEY"
 LONGEST_ID, LONGEST_PATH = 200, 4096
 PATIENCE = 2.0
 """Seconds that a hook waits for other writers."""
+
+ODD_SESSION = "SESSION_ID_UNUSABLE"
 
 _ENDINGS = frozenset({"user-prompt-submit", "stop", "stop-failure", "session-end"})
 """Events that begin or end a turn, which needs no holding then."""
@@ -56,6 +60,7 @@ class _Deed(NamedTuple):
     recall: Callable[[MemoryStore], object] | None = None
     root: str = ""
     is_so: Callable[[], bool] = lambda: True
+    apart: bool = False
 
 
 class Here:
@@ -160,7 +165,9 @@ class Here:
             from agentctx.memory.store import RandomIds  # noqa: PLC0415 - see above
 
             ids = RandomIds(self.random)
-            memory = open_memory(root, clock=self.clock, ids=ids, owner=OWNER)
+            memory = open_memory(
+                root, clock=self.clock, ids=ids, owner=OWNER, quickly=True
+            )
             self._memories[root] = memory
         yield memory
 
@@ -168,9 +175,14 @@ class Here:
         """Have something written once the answer is out, in the order of asking."""
         self._deeds.append(_Deed(act))
 
-    def remember(self, root: str, act: Callable[[MemoryStore], object]) -> None:
-        """Have something written into a project's memory, in the same order."""
-        self._deeds.append(_Deed(None, act, root))
+    def remember(
+        self, root: str, act: Callable[[MemoryStore], object], *, apart: bool = False
+    ) -> None:
+        """Have something written into a project's memory, in the same order.
+
+        What takes long is done `apart`: by a process of its own.
+        """
+        self._deeds.append(_Deed(None, act, root, apart=apart))
 
     def keep_if(
         self, is_so: Callable[[], bool], act: Callable[[Store], object]
@@ -182,13 +194,19 @@ class Here:
         """Write what is to be kept, within so many seconds for all of it.
 
         What has to wait longer for other writers is left to a process of its own: a
-        session waits for none, and nothing is lost.
+        session waits for none, and nothing is lost. So is what comes while another one
+        of the session still writes there: turns begin and end in their order.
         """
         self._keep_alive()
+        self._note_odd_session()
         ends = time.monotonic() + patience
         deeds, self._deeds = self._deeds, []
+        behind = self.event in _ENDINGS and self._is_behind(deeds)
         try:
             for number, deed in enumerate(deeds):
+                apart = deed.recall is not None and (behind or deed.apart)
+                if apart and self._leave(deeds[number:]):
+                    break
                 try:
                     self._do(deed, max(_LEAST, ends - time.monotonic()))
                 except StoreBusyError as error:
@@ -243,6 +261,27 @@ class Here:
         except CodedError as error:
             self.fails_once(error)
 
+    def _is_behind(self, deeds: Sequence[_Deed]) -> bool:
+        """Say whether somebody still writes a turn of before."""
+        if all(deed.recall is None for deed in deeds):
+            return False
+        from agentctx.briefing.state import read_state  # noqa: PLC0415 - see above
+        from agentctx.hooks.line import is_busy  # noqa: PLC0415 - see above
+
+        return is_busy(self.home, read_state(self.home, self.session_id).line)
+
+    def _note_odd_session(self) -> None:
+        """Note once that a session is called what cannot be kept: it has no turns."""
+        named = self.text("session_id")
+        if not named or self.session_id is not None:
+            return
+        from agentctx.briefing.state import session_state  # noqa: PLC0415 - see above
+
+        with session_state(self.home, named) as state:
+            news = state.is_news(ODD_SESSION)
+        if news:
+            self.fails(ODD_SESSION)
+
     def _leave(self, deeds: Sequence[_Deed]) -> bool:
         """Let a process of its own write; False where there can be none.
 
@@ -253,17 +292,39 @@ class Here:
         if not hasattr(os, "fork"):
             return False
         self.close()
+        place = self._place_for(deeds)
         try:
-            if os.fork():
-                return True
+            child = os.fork()
         except OSError:
+            if place is not None:
+                place.free()
             return False
-        try:  # in the child: nothing may return from here
+        if not child:
+            self._write_alone(deeds, place)
+        if place is not None:
+            place.close()
+        return True
+
+    def _place_for(self, deeds: Sequence[_Deed]) -> Place | None:
+        """Take a place among those who write turns of the session."""
+        if self.event not in _ENDINGS or all(deed.recall is None for deed in deeds):
+            return None
+        from agentctx.hooks.line import Place  # noqa: PLC0415 - see above
+
+        return Place.take(self.home, self.session_id)
+
+    def _write_alone(self, deeds: Sequence[_Deed], place: Place | None) -> NoReturn:
+        """Be the process that writes, when those before it have; it ends here."""
+        try:
             os.setsid()
             nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251 - no file
             for stream in (0, 1, 2):
                 os.dup2(nowhere, stream)
-            os.closerange(3, _MOST_OPEN)  # a place in a queue, too, is not ours
+            kept = 2 if place is None else place.descriptor
+            os.closerange(3, kept)  # a place in another queue is not ours
+            os.closerange(kept + 1, _MOST_OPEN)
+            if place is not None:
+                place.wait()
             for deed in deeds:
                 try:
                     self._do(deed, _LONG_PATIENCE)
@@ -272,6 +333,8 @@ class Here:
         except Exception as error:  # noqa: BLE001 - nobody else would tell
             self.fails("BUG", type(error).__name__)
         finally:
+            if place is not None:
+                place.free()
             os._exit(0)
 
     def count(self, given: Given) -> None:

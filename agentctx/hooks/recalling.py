@@ -7,6 +7,7 @@ one whose item says something else by now is not given.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import (
@@ -15,10 +16,13 @@ from agentctx.briefing.budget import (
     PROMPT_TOKENS,
 )
 from agentctx.briefing.prompted import told
+from agentctx.briefing.state import NO_TURN
 from agentctx.clients.claude_records import storable
 from agentctx.clients.claude_words import own_words
 from agentctx.failures import told as told_of
-from agentctx.hooks.remembering import give_up, lease_of, memory_on, session_of
+from agentctx.hooks.ends import ends_of
+from agentctx.hooks.line import is_busy
+from agentctx.hooks.remembering import LONG, give_up, lease_of, memory_on, session_of
 from agentctx.hooks.scope import named_paths
 from agentctx.memory.mapping import HINT, framed_checkpoint
 from agentctx.records.twins import twin_of
@@ -38,6 +42,9 @@ if TYPE_CHECKING:
 INTENT = "prompt"
 PATIENCE = 0.5
 """Seconds that a prompt waits for a memory that somebody else writes."""
+
+ENDS = 64 * 1024
+"""Characters of each end of a long prompt that its Map is made from."""
 
 _JOINTS = 4
 """Tokens that the line ends between the parts may cost."""
@@ -73,25 +80,47 @@ def recall(here: Here, state: SessionState, said: Said) -> Recalled:
     session_id = session_of(here)
     root = None if session_id is None else memory_on(here)
     words = own_words_of(said.prompt) if root is not None else ""
+    if session_id is not None and root is None:
+        state.turn = NO_TURN
     if session_id is None or root is None or not words:
         return Recalled(said.records)
     if state.root and state.root != root:
         give_up(here, state.root, session_id)
-    state.root = root
-    asked = _prompt(here, session_id, words, said.touched)
+    state.root, state.turn = root, NO_TURN
     try:
-        with here.memory(root) as memory:
-            memory.patience = PATIENCE
-            return _recalled(here, memory, state, said, asked)
-    except StoreBusyError:
-        here.remember(root, lambda memory: _begin_later(here, memory, asked))
+        asked = _prompt(here, session_id, words, said.touched)
+        state.turn = asked.turn_id
+        return _kept(here, state, said, asked, words)
     except CodedError as error:
+        state.turn = NO_TURN
         cause = str(error.facts.get("problem", ""))
         if state.is_news(f"{error.code} {cause}"):
             here.fails(error.code, cause)
     except Exception as error:  # noqa: BLE001 - it costs nothing but memory (C3)
+        state.turn = NO_TURN
         here.fails("BUG", told_of(error))
     return Recalled(said.records)
+
+
+def _kept(
+    here: Here, state: SessionState, said: Said, asked: Prompt, words: str
+) -> Recalled:
+    """Begin a turn, at once if that can be; all of a long one is kept behind it.
+
+    It waits where a turn of before is still written: they begin in their order.
+    """
+    found = None
+    if not is_busy(here.home, state.line):
+        with suppress(StoreBusyError), here.memory(state.root) as memory:
+            memory.patience = PATIENCE
+            found = _recalled(here, memory, state, said, asked)
+    if found is None:
+        here.remember(state.root, lambda memory: _begin_later(here, memory, asked))
+    if len(words) > LONG:
+        here.remember(
+            state.root, lambda memory: _fill(memory, asked, words), apart=True
+        )
+    return found or Recalled(said.records)
 
 
 def own_words_of(prompt: str) -> str:
@@ -103,16 +132,20 @@ def own_words_of(prompt: str) -> str:
 def _prompt(
     here: Here, session_id: str, words: str, touched: tuple[str, ...]
 ) -> Prompt:
+    """Say what is asked: of a long prompt its ends, until all of it is kept."""
     from agentctx.memory.hosted import Prompt  # noqa: PLC0415 - where memory is on
+    from agentctx.memory.rawtext import Clean, raw  # noqa: PLC0415 - as above
+    from agentctx.memory.store import RandomIds  # noqa: PLC0415 - as above
 
     root = str(here.project.root)
     paths = named_paths(words, cwd=here.cwd, root=root)
     return Prompt(
         session_id,
-        words,
+        Clean(ends_of(words, ENDS)) if len(words) > LONG else raw(words),
         INTENT,
         tuple(dict.fromkeys((*paths, *touched))),
         tokens=injection_tokens,
+        turn_id=RandomIds(here.random).new("turn"),
     )
 
 
@@ -188,3 +221,10 @@ def _begin_later(here: Here, memory: MemoryStore, asked: Prompt) -> None:
 
     with memory.writing() as writing:
         begin(writing, asked, lease=lease_of(here))
+
+
+def _fill(memory: MemoryStore, asked: Prompt, words: str) -> None:
+    from agentctx.memory.model import TurnId  # noqa: PLC0415 - as above
+    from agentctx.memory.turns import fill_turn  # noqa: PLC0415 - as above
+
+    fill_turn(memory, TurnId(asked.turn_id), words)

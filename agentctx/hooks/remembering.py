@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.briefing.state import read_state, state_path
+from agentctx.briefing.state import NO_TURN, read_state, state_path
 from agentctx.config import read_config
 from agentctx.memory.switch import memory_root, why_off
 
@@ -45,6 +45,12 @@ READ = 4 * 1024 * 1024
 COMPARED = 200
 """Characters by which a prompt is known again."""
 
+_SEEN = 8_000
+"""Characters in which those are looked for."""
+
+LONG = 256 * 1024
+"""Characters of which a session waits no longer to have the secrets taken out."""
+
 
 def lease_of(here: Here) -> timedelta:
     """Say how long a turn stays open without a sign of its session."""
@@ -74,18 +80,22 @@ def memory_of_turn(here: Here) -> str | None:
 
 
 def complete(here: Here) -> None:
-    """Keep the answer that the user saw, the last of the turn (M2.0(b))."""
+    """Keep the answer that the user saw, the last of the turn (M2.0(b)).
+
+    A long one is kept by a process of its own: that takes its time.
+    """
     answer = here.text("last_assistant_message")
 
-    def act(memory: MemoryStore, session_id: str) -> Turn | None:
+    def act(memory: MemoryStore, asked: _Asked) -> Turn | None:
         from agentctx.memory import hosted  # noqa: PLC0415 - where a turn is
 
-        text = answer if answer.strip() else _last_shown(here, memory, session_id)
+        text = answer if answer.strip() else _last_shown(here, memory, asked)
         if not text.strip():
-            return hosted.give_up(memory, session_id)
-        return hosted.complete(memory, session_id, text)
+            return hosted.give_up(memory, asked.session_id)
+        return hosted.complete(memory, asked.session_id, text, turn_id=asked.turn_id)
 
-    _end(here, act)
+    shown = len(answer) if answer.strip() else _size(here.text("transcript_path"))
+    _end(here, act, apart=shown > LONG)
 
 
 def fail(here: Here) -> None:
@@ -93,10 +103,10 @@ def fail(here: Here) -> None:
     named = (here.text(name) for name in ("error_type", "error"))
     code = next((one for one in named if one in FAILURES), "unknown")
 
-    def act(memory: MemoryStore, session_id: str) -> Turn | None:
+    def act(memory: MemoryStore, asked: _Asked) -> Turn | None:
         from agentctx.memory import hosted  # noqa: PLC0415 - where a turn is
 
-        return hosted.fail(memory, session_id, code)
+        return hosted.fail(memory, asked.session_id, code, turn_id=asked.turn_id)
 
     _end(here, act)
 
@@ -104,12 +114,12 @@ def fail(here: Here) -> None:
 def leave(here: Here) -> None:
     """End the session: an open turn was given up, and its review is over (H3)."""
 
-    def act(memory: MemoryStore, session_id: str) -> Turn | None:
+    def act(memory: MemoryStore, asked: _Asked) -> Turn | None:
         from agentctx.memory import hosted  # noqa: PLC0415 - where a turn is
 
-        return hosted.leave(memory, session_id)
+        return hosted.leave(memory, asked.session_id)
 
-    _end(here, act)
+    _end(here, act, always=True)
 
 
 def give_up(here: Here, root: str, session_id: str) -> None:
@@ -181,25 +191,42 @@ def keep_alive(here: Here) -> None:
         os.utime(path, (now, now))
 
 
-def _end(here: Here, act: Callable[[MemoryStore, str], Turn | None]) -> None:
-    """Have the session's turn ended; one that has ended already stays as it is.
+class _Asked(NamedTuple):
+    """Whose turn is to end, and which; the latest where that is not known."""
 
-    A client says twice that a turn has ended where another hook made it go on.
+    session_id: str
+    turn_id: str
+
+
+def _end(
+    here: Here,
+    act: Callable[[MemoryStore, _Asked], Turn | None],
+    *,
+    apart: bool = False,
+    always: bool = False,
+) -> None:
+    """Have the turn of the last prompt ended, and no other.
+
+    A client says twice that a turn has ended where another hook made it go on: what
+    has ended already stays as it is. Where the prompt was not kept there is nothing to
+    end, but `always` has it looked for.
     """
     session_id = session_of(here)
     root = None if session_id is None else memory_of_turn(here)
-    if session_id is None or root is None:
+    turn_id = read_state(here.home, session_id).turn
+    if session_id is None or root is None or (turn_id == NO_TURN and not always):
         return
+    asked = _Asked(session_id, turn_id)
 
     def end(memory: MemoryStore) -> None:
         from agentctx.memory.refusals import TurnEndedError  # noqa: PLC0415 - as above
 
         try:
-            act(memory, session_id)
+            act(memory, asked)
         except TurnEndedError:
             return
 
-    here.remember(root, end)
+    here.remember(root, end, apart=apart)
     look(here, root)
 
 
@@ -222,16 +249,22 @@ def _is_kept(here: Here, root: str) -> bool:
     return os.path.lexists(memory_path(root))
 
 
-def _last_shown(here: Here, memory: MemoryStore, session_id: str) -> str:
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - text
+    except (OSError, ValueError):
+        return 0
+
+
+def _last_shown(here: Here, memory: MemoryStore, asked: _Asked) -> str:
     """Give what the transcript shows of the answer, where it has come that far."""
     from agentctx.clients.claude_transcript import read_last_turns  # noqa: PLC0415
     from agentctx.errors import TranscriptError  # noqa: PLC0415 - seldom needed
+    from agentctx.memory.hosted import turn_for  # noqa: PLC0415 - seldom needed
     from agentctx.memory.rawtext import raw  # noqa: PLC0415 - seldom needed
-    from agentctx.memory.turns import session_turn  # noqa: PLC0415 - seldom needed
 
     source = here.transcript()
-    with memory.looking() as db:
-        turn = session_turn(db, session_id)
+    turn = turn_for(memory, asked.session_id, asked.turn_id)
     if source is None or turn is None:
         return ""
     try:
@@ -239,9 +272,9 @@ def _last_shown(here: Here, memory: MemoryStore, session_id: str) -> str:
     except TranscriptError as error:
         here.fails(error.code)
         return ""
-    said = turn.user_text.split()
+    said = turn.user_text[:_SEEN].split()
     last = turns[-1] if turns else None
-    if last is None or _begins(raw(last.developer).split()) != _begins(said):
+    if last is None or _begins(raw(last.developer[:_SEEN]).split()) != _begins(said):
         return ""  # the client writes it later
     return last.assistant
 

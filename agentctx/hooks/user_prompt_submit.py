@@ -12,12 +12,12 @@ from agentctx.briefing.budget import PROMPT_RECORDS, PROMPT_TOKENS
 from agentctx.briefing.prompted import Matches, matches, told
 from agentctx.briefing.state import read_state, session_state
 from agentctx.clock import stamp
+from agentctx.hooks.ends import ends_of
 from agentctx.hooks.recalling import Said, recall
 from agentctx.memory.model import MAX_SCOPE_PATHS
 from agentctx.records.observed import touched_since
 from agentctx.records.sessions import Given
 from agentctx.records.twins import twins_of
-from agentctx.redact import redact
 from corpus.errors import CodedError
 from corpus.tokens import injection_tokens
 
@@ -95,7 +95,7 @@ def _chosen(here: Here, state: SessionState, prompt: str, known: _Known) -> _Cho
         tokens=PROMPT_TOKENS - from_memory.tokens,
     )
     state.add(list(found.records))
-    state.prompt = _kept(prompt)
+    state.prompt = ends_of(prompt, KEPT_PROMPT)
     state.asked_at = stamp(here.clock())
     if found.degraded is not None:
         here.fails("SEARCH_DEGRADED", found.degraded)
@@ -103,11 +103,3 @@ def _chosen(here: Here, state: SessionState, prompt: str, known: _Known) -> _Cho
     text = "\n".join(part for part in parts if part)
     tokens = injection_tokens(text) if text else 0
     return _Chosen(text, tokens, found.records)
-
-
-def _kept(prompt: str) -> str:
-    """Give both ends of a prompt without secrets."""
-    text = prompt
-    if len(prompt) > 2 * KEPT_PROMPT:
-        text = f"{prompt[:KEPT_PROMPT]}\n{prompt[-KEPT_PROMPT:]}"
-    return redact(text).text

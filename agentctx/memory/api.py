@@ -18,6 +18,7 @@ from agentctx.memory.model import RecallQuery
 from agentctx.memory.notices import STORE_FAILURES, TURN_FAILURES, Notice, Notices
 from agentctx.memory.outcome import Outcome
 from agentctx.memory.processing import Means, Processing
+from agentctx.memory.rawtext import raw
 from agentctx.memory.recall import policy_within, with_half_map
 from agentctx.memory.refusals import MemoryDegradedError, MemoryRuleError
 from agentctx.memory.request import Request
@@ -173,7 +174,7 @@ class Memory(Care):
     ) -> Turn | None:
         """Keep what the user said, before it is answered; None where that fails."""
         new = turns.NewTurn(
-            session, profile, intent, user_text, scope_paths, evidence_keys
+            session, profile, intent, raw(user_text), scope_paths, evidence_keys
         )
         turns.check_turn(new)
         with (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.clock import stamp
 from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
-from agentctx.memory.model import ItemId, RecallQuery
+from agentctx.memory.model import ItemId, RecallQuery, TurnId
 from agentctx.memory.rawtext import dumped
 from agentctx.memory.threads import thread_of
 from agentctx.memory.turns import (
@@ -22,6 +22,7 @@ from agentctx.memory.turns import (
     fail_turn,
     interrupt_turn,
     session_turn,
+    turn_of,
 )
 from agentctx.memory.underreview import review_of, stop_review
 
@@ -47,7 +48,8 @@ OWNER = "session"
 class Prompt(NamedTuple):
     """What a client's user said, and what of memory may be added to it.
 
-    `paths` are the files it is about. `seen` are items that the session was shown;
+    `paths` are the files it is about, `turn_id` is what its turn is to be called.
+    `seen` are items that the session was shown;
     `map_tokens` and `checkpoint_tokens` are counted by `tokens`.
     """
 
@@ -59,6 +61,7 @@ class Prompt(NamedTuple):
     map_tokens: int = 0
     checkpoint_tokens: int = 0
     tokens: Tokens = api_tokens
+    turn_id: str = ""
 
 
 class Live(NamedTuple):
@@ -116,24 +119,29 @@ def is_about_something(query: RecallQuery) -> bool:
     return any(not (one.common or one.form) for one in map_terms(query))
 
 
-def complete(store: MemoryStore, session_id: str, answer: str) -> Turn | None:
+def complete(
+    store: MemoryStore, session_id: str, answer: str, *, turn_id: str = ""
+) -> Turn | None:
     """Keep the last visible answer of a session's turn; None where it has no turn.
 
-    Raises `TurnEndedError`, `TurnLateError` and `TurnLeaseError`.
+    It is the latest, or the one that is named. Raises `TurnEndedError`,
+    `TurnLateError`, `TurnLeaseError`, and `TurnNotFoundError` for the one named.
     """
-    turn = _latest(store, session_id)
+    turn = turn_for(store, session_id, turn_id)
     return None if turn is None else complete_turn(store, turn.id, answer)
 
 
-def fail(store: MemoryStore, session_id: str, code: str) -> Turn | None:
+def fail(
+    store: MemoryStore, session_id: str, code: str, *, turn_id: str = ""
+) -> Turn | None:
     """Say that a session's turn failed; None where it has none. Raises the same."""
-    turn = _latest(store, session_id)
+    turn = turn_for(store, session_id, turn_id)
     return None if turn is None else fail_turn(store, turn.id, code)
 
 
 def give_up(store: MemoryStore, session_id: str) -> Turn | None:
     """Say that the open turn of a session has no answer; None where it has none."""
-    turn = _latest(store, session_id)
+    turn = turn_for(store, session_id)
     if turn is None or turn.state != "open":
         return None
     return interrupt_turn(store, turn.id)
@@ -174,24 +182,31 @@ def live_items(db: Db, logical_ids: Iterable[str]) -> dict[str, Live]:
     }
 
 
-def _latest(store: MemoryStore, session_id: str) -> Turn | None:
+def turn_for(store: MemoryStore, session_id: str, turn_id: str = "") -> Turn | None:
+    """Give the latest turn of a session, or the one that is named.
+
+    `TurnNotFoundError` where that is not there.
+    """
     with store.looking() as db:
-        return session_turn(db, session_id)
+        return turn_of(db, TurnId(turn_id)) if turn_id else session_turn(db, session_id)
 
 
 def _new_turn(prompt: Prompt, review: StoredReview | None) -> NewTurn:
-    if review is None:
-        return NewTurn(
-            prompt.session_id, "ordinary", prompt.intent, prompt.text, prompt.paths
-        )
-    items = review.about(prompt.text)
-    return NewTurn(
+    new = NewTurn(
         prompt.session_id,
-        "review",
+        "ordinary",
         prompt.intent,
         prompt.text,
-        (*dict.fromkeys(one.path for one in items), *prompt.paths),
-        review.keys(items),
+        prompt.paths,
+        id=prompt.turn_id,
+    )
+    if review is None:
+        return new
+    items = review.about(prompt.text)
+    return new._replace(
+        profile="review",
+        scope_paths=(*dict.fromkeys(one.path for one in items), *prompt.paths),
+        evidence_keys=review.keys(items),
     )
 
 

@@ -59,15 +59,22 @@ _PRIVATE = (
 
 
 def open_memory(
-    root: str, *, clock: Clock, ids: Ids, owner: str, create: bool = False
+    root: str,
+    *,
+    clock: Clock,
+    ids: Ids,
+    owner: str,
+    create: bool = False,
+    quickly: bool = False,
 ) -> MemoryStore:
     """Open the memory of the project at `root`.
 
     Where the project has its folder, a missing database is made; `create` makes the
-    folder too. Raises `MemoryAbsentError`, `MemoryDegradedError`, `StoreBusyError`
+    folder too; `quickly` refuses what takes long to judge. Raises
+    `MemoryAbsentError`, `MemoryDegradedError`, `StoreBusyError`
     and `StoreUnusableError`.
     """
-    found = judge(root)
+    found = judge(root, quickly=quickly)
     if isinstance(found, Degraded):
         raise MemoryDegradedError(detail=found.detail, problem=found.problem)
     with _system_failures():

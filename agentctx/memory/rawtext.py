@@ -25,9 +25,20 @@ _SURROGATES = "[\ud800-\udfff]"
 _CODE = "[A-Za-z0-9_.-]{1,64}"
 
 
-def raw(text: str) -> str:
+class Clean(str):
+    """A text that has no secrets any more: `raw` gives it back as it is.
+
+    A long one is made before a transaction is opened, so nobody waits for that.
+    """
+
+    __slots__ = ()
+
+
+def raw(text: str) -> Clean:
     """Give a text without its secrets; what no text can hold becomes one mark."""
-    return redact(re.sub(_SURROGATES, "\ufffd", text)).text
+    if isinstance(text, Clean):
+        return text
+    return Clean(redact(re.sub(_SURROGATES, "\ufffd", text)).text)
 
 
 def bounded_scope(paths: Iterable[str]) -> tuple[str, ...]:

@@ -61,6 +61,8 @@ class NewTurn(NamedTuple):
     user_text: str
     scope_paths: Sequence[str] = ()
     evidence_keys: Sequence[str] = ()
+    id: str = ""
+    """Its id, where that is known before; one is made otherwise."""
 
 
 class _Ending(NamedTuple):
@@ -75,7 +77,8 @@ def begin_turn(
     """Keep what the user said, before anything answers it (M2.0(a)).
 
     A turn of the same session that is still open was given up: it is interrupted and
-    queued in this transaction. `MemoryRuleError` for a turn that is none.
+    queued in this transaction. `MemoryRuleError` for a turn that is none. A long text
+    is better made `raw` before.
     """
     session, keys = check_turn(new)
     for row in writing.tx.execute(
@@ -83,7 +86,7 @@ def begin_turn(
     ).fetchall():
         _end(writing, TurnId(row["id"]), _Ending("interrupted"))
     thread = active_thread(writing.tx)
-    turn_id = TurnId(writing.ids.new("turn"))
+    turn_id = TurnId(new.id or writing.ids.new("turn"))
     writing.tx.execute(
         """
         INSERT INTO turns (id, thread_id, sequence, profile, intent, session_id,
@@ -110,6 +113,23 @@ def begin_turn(
         },
     )
     return turn_of(writing.tx, turn_id)
+
+
+def fill_turn(store: MemoryStore, turn_id: TurnId, user_text: str) -> None:
+    """Keep all that the user said in an open turn that was begun with its ends.
+
+    Raises `TurnNotFoundError` and `TurnEndedError`.
+    """
+    text = raw(user_text)
+    with store.writing() as writing:
+        filled = writing.tx.execute(
+            "UPDATE turns SET user_text = :text, updated_at = :now"
+            " WHERE id = :id AND state = 'open'",
+            {"text": text, "now": writing.stamp, "id": turn_id},
+        )
+        if not filled.rowcount:
+            found = turn_of(writing.tx, turn_id)
+            raise TurnEndedError(turn_id=turn_id, state=found.state)
 
 
 def complete_turn(store: MemoryStore, turn_id: TurnId, assistant_text: str) -> Turn:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -28,6 +29,7 @@ from corpus.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import BinaryIO
 
     from corpus.heads import Identity
 
@@ -51,6 +53,14 @@ Problem = Literal[
 ]
 
 _LARGEST_COPY = 1 << 30
+_LARGEST_QUICK_COPY = 1 << 24
+"""Bytes of file and log that are copied while a session waits."""
+
+_COPIES = "agentctx-"
+_LEFT_AFTER = 3600.0
+"""Seconds after which the copy of a process that is gone is nobody's."""
+
+_PID_DIGITS = 9
 _CHUNK = 1 << 20
 _MOST_COPIES = 3
 _NAME_CHARACTERS = 100
@@ -94,10 +104,11 @@ def memory_path(root: str) -> str:
     return f"{root}/{FOLDER}/{FILE}"
 
 
-def judge(root: str, *, fully: bool = False) -> Verdict:
+def judge(root: str, *, fully: bool = False, quickly: bool = False) -> Verdict:
     """Look at a project's memory; nothing of it changes, whatever it is.
 
-    `fully` also checks every page and reference, which takes a copy.
+    `fully` also checks every page and reference, which takes a copy; `quickly` copies
+    nothing large: what does not look sound is refused then.
     """
     path = memory_path(root)
     try:
@@ -112,6 +123,8 @@ def judge(root: str, *, fully: bool = False) -> Verdict:
             return _degraded(path, "committed", SENTENCE)
         if not fully and _looks_sound(path):
             return Healthy(path)
+        if quickly and _size(path) > _LARGEST_QUICK_COPY:
+            return _at_a_glance(path)
         return _settled(path)
     except NotADirectoryError:
         return _degraded(path, "not_a_folder", f"`{FOLDER}` is not a folder")
@@ -196,6 +209,23 @@ def _is_ours(head: bytes) -> bool:
     )
 
 
+def _at_a_glance(path: str) -> Verdict:
+    """Look again, for somebody may just have written; then refuse by what is seen."""
+    for _ in range(_MOST_COPIES):
+        if _looks_sound(path):
+            return Healthy(path)
+    with _held(path) as identity:
+        head = held_bytes(identity, 100, 0)
+    if not head.startswith(HEADER):
+        return _degraded(path, "not_a_database", f"`{FILE}` is no SQLite database")
+    version = int.from_bytes(head[_USER_VERSION], "big")
+    if version != VERSION:
+        seen = f"`{FILE}` has layout {version}; {_SUPPORTED}"
+        return _degraded(path, "version", seen)
+    told = f"`{FILE}` does not look sound, and is too large to be copied meanwhile"
+    return _degraded(path, "too_large", told)
+
+
 def _settled(path: str) -> Verdict:
     """Judge a copy, and another one when somebody wrote while the first was made."""
     for _ in range(_MOST_COPIES):
@@ -204,6 +234,10 @@ def _settled(path: str) -> Verdict:
         if isinstance(found, Healthy) or before == _signature(path):
             break
     return found
+
+
+def _size(path: str) -> int:
+    return sum(size for _, size, _ in _signature(path))
 
 
 def _signature(path: str) -> list[tuple[int, int, int]]:
@@ -229,7 +263,9 @@ def private_copy(path: str) -> Iterator[str]:
 def _copied(path: str, identity: Identity) -> Iterator[str]:
     import tempfile  # noqa: PLC0415 - only where something seems wrong
 
-    with tempfile.TemporaryDirectory(prefix="agentctx-") as folder:
+    _clear_left(tempfile.gettempdir())
+    prefix = f"{_COPIES}{os.getpid()}-"
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder:
         copy = f"{folder}/{FILE}"
         _copy_held(identity, copy)
         _copy_log(f"{path}-wal", f"{copy}-wal")
@@ -295,9 +331,42 @@ def _held(path: str) -> Iterator[Identity]:
         let_go(identity)
 
 
+def _clear_left(folder: str) -> None:
+    """Remove the copies of processes that were ended while they had one."""
+    import shutil  # noqa: PLC0415 - only where something seems wrong
+
+    with suppress(OSError), os.scandir(folder) as found:
+        for one in found:
+            if one.name.startswith(_COPIES) and _is_left(one):
+                shutil.rmtree(one.path, ignore_errors=True)
+
+
+def _is_left(one: os.DirEntry[str]) -> bool:
+    """Say whether a folder is an old one of ours, of a process that is gone."""
+    number = one.name.removeprefix(_COPIES).partition("-")[0]
+    if os.name == "nt" or not number.isdecimal() or len(number) > _PID_DIGITS:
+        return False
+    try:
+        status = one.stat(follow_symlinks=False)
+        own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+        if not own or time.time() - status.st_mtime < _LEFT_AFTER:
+            return False
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def _private(path: str) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o600), "wb")  # noqa: TID251 - a copy of ours
+
+
 def _copy_held(identity: Identity, target: str) -> None:
     """Copy a file through the descriptor that keeps our locks on it."""
-    with open(target, "xb") as copy:  # noqa: PTH123 - hooks do not load pathlib
+    with _private(target) as copy:
         place = 0
         while chunk := held_bytes(identity, _CHUNK, place):
             copy.write(chunk)
@@ -309,7 +378,7 @@ def _copy_log(source: str, target: str) -> None:
     with (
         suppress(FileNotFoundError),
         open(source, "rb") as log,  # noqa: PTH123 - hooks do not load pathlib
-        open(target, "xb") as copy,  # noqa: PTH123 - hooks do not load pathlib
+        _private(target) as copy,
     ):
         while chunk := log.read(_CHUNK):
             copy.write(chunk)
