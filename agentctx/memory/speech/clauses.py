@@ -133,7 +133,7 @@ def _turns_round(said: str) -> bool:
 
 
 def _take_back(own: str, meant: list[Clause]) -> None:
-    """Deny the last clause, its sentence, and what it answers where it names nothing."""
+    """Deny the last clause, its sentence, and what it answers by itself."""
     first = retractions(meant[-1].text)[0][0]
     answers = not anchors(meant[-1].text[:first])
     at = len(meant) - 1
