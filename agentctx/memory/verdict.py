@@ -121,11 +121,7 @@ def judge(root: str, *, fully: bool = False, quickly: bool = False) -> Verdict:
             return Absent(path, folder=True)
         if is_committed(root):
             return _degraded(path, "committed", SENTENCE)
-        if not fully and _looks_sound(path):
-            return Healthy(path)
-        if quickly and _size(path) > _LARGEST_QUICK_COPY:
-            return _at_a_glance(path)
-        return _settled(path)
+        return _looked_into(path, fully=fully, quickly=quickly)
     except NotADirectoryError:
         return _degraded(path, "not_a_folder", f"`{FOLDER}` is not a folder")
     except StoreForeignError:  # exchanged just now
@@ -134,6 +130,14 @@ def judge(root: str, *, fully: bool = False, quickly: bool = False) -> Verdict:
         return Absent(path, folder=True)
     except OSError as error:
         return _degraded(path, "unreadable", f"`{FILE}`: {error.strerror}")
+
+
+def _looked_into(path: str, *, fully: bool, quickly: bool) -> Verdict:
+    if not fully and _looks_sound(path):
+        return Healthy(path)
+    if quickly and _size(path) > _LARGEST_QUICK_COPY:
+        return _at_a_glance(path)
+    return _settled(path)
 
 
 def rows_missing(db: Db) -> Problem | None:

@@ -120,9 +120,9 @@ def _meant(own: str, said: list[Clause]) -> list[Clause]:
     imagined = False
     for clause in said:
         same = bool(meant) and _is_same_sentence(own, meant[-1].end)
-        goes_on = (same and not _begins_with_a_turn(clause.text)) or follows_from_imagined(
-            clause.text
-        )
+        goes_on = (
+            same and not _begins_with_a_turn(clause.text)
+        ) or follows_from_imagined(clause.text)
         imagined = is_imagined(clause.text) or (imagined and goes_on)
         added = clause.marks | ({"example"} if imagined else frozenset())
         meant.append(clause._replace(marks=added))
@@ -141,7 +141,7 @@ def _begins_with_a_turn(said: str) -> bool:
 
 
 def _take_back(own: str, meant: list[Clause]) -> None:
-    """Deny the last clause and its sentence, and what it answers if it names nothing."""
+    """Deny the last clause, its sentence, and what it answers by itself."""
     first = retractions(meant[-1].text)[0][0]
     answers = not anchors(meant[-1].text[:first])
     at = len(meant) - 1

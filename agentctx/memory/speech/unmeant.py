@@ -19,7 +19,8 @@ _IMAGINED = re.compile(
     r"|^(?:and |so |but |now |just )?(?:suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ing)?"
     r"|picture this|what if|say we|say i|let(?:'s| us) (?:say|suppose|assume|pretend"
     r"|imagine))\b|^(?:assume|assuming)(?: that)? (?:we|i|you|they|someone|a|our)\b"
-    r"|\bas (?:if|though) (?:we|i|you)\b|\bin (?:a|an) (?:perfect|ideal|parallel|alternate"
+    r"|\bas (?:if|though) (?:we|i|you)\b|\bin (?:a|an) (?:perfect|ideal|parallel"
+    r"|alternate"
     r"|imaginary|hypothetical)\b|\bhypothetical(?:ly)?\b|\bcounterfactual"
     # German
     r"|\b(?:wenn|falls)\b(?! möglich)[^.]{0,80}\b(?:wär|hätt|würd|könnt)e[nt]?\b"
@@ -38,8 +39,10 @@ _IMAGINED = re.compile(
     # Spanish
     r"|\bsi (?:\w+ ){0,2}(?:fu[eé](?:ra|ramos|ran|se|semos)|tuvi[eé]ra(?:mos|n)?"
     r"|hubi[eé]ra(?:mos|n)?|\w+(?:[aá]ramos|i?[eé]ramos|[aá]semos|i?[eé]semos))\b"
-    r"|^¿?(?:y )?(?:supongamos|sup[oó]n|supón|imagin(?:a|ad|emos|amos)|digamos que|y si)\b"
-    r"|\bcomo si (?:\w+ )?(?:\w+[aá]ramos|\w+[eé]ramos)\b|\ben un mundo (?:ideal|perfecto)\b"
+    r"|^¿?(?:y )?(?:supongamos|sup[oó]n|supón|imagin(?:a|ad|emos|amos)|digamos que"
+    r"|y si)\b"
+    r"|\bcomo si (?:\w+ )?(?:\w+[aá]ramos|\w+[eé]ramos)\b|\ben un mundo (?:ideal"
+    r"|perfecto)\b"
     r"|\bhabríamos\b"
     # Russian
     r"|\bесли\b(?! можно)[^.]{0,60}\bбы?\b(?! (?:хоте|предпоч))|^будь (?:мы|я)\b"
@@ -53,20 +56,28 @@ _IMAGINED = re.compile(
     # Japanese
     r"|もし[^。]{0,30}(?:だったら|だったなら|であったなら|たとしたら|とすれば)"
     r"|もし(?:私たち|我々|うち|僕ら|当社)|(?:た|だ|る)と(?:したら|すれば|仮定|しよう$)"
-    r"|(?:決めた|採用した|だった)とし(?:て|ます)|と仮定|^仮に|^想像して|ていたら[^。]*(?:だろう|でしょう)"
+    r"|(?:決めた|採用した|だった)とし(?:て|ます)|と仮定|^仮に|^想像して"
+    r"|ていたら[^。]{0,80}(?:だろう|でしょう)"
     # Korean
-    r"|(?:만약|만일)(?:에)?\s*(?:우리|저희|내가|제가)|(?:였|었|았|했)다면|다고\s?(?:가정|치자|치면|하자|쳐)"
+    r"|(?:만약|만일)(?:에)?\s*(?:우리|저희|내가|제가)|(?:였|었|았|했)다면"
+    r"|다고\s?(?:가정|치자|치면|하자|쳐)"
     r"|가정(?:해|하)|^상상해|처럼 결정했",
     re.IGNORECASE,
 )
 _FOLLOWS_FROM_IT = re.compile(
-    r"(?:and |so )?(?:then|in that case|we would|we'd|they would)\b|(?:dann|in dem fall)\b"
-    r"|(?:alors|dans ce cas)\b|(?:entonces|en ese caso)\b|(?:тогда|в этом случае|в таком)\b"
-    r"|那么|那样|这样的话|那我们|その(?:場合|時|とき)|それなら|그(?:러면|렇다면|럼)|그 경우",
+    r"(?:and |so )?(?:then|in that case|we would|we'd|they would)\b|(?:dann"
+    r"|in dem fall)\b"
+    r"|(?:alors|dans ce cas)\b|(?:entonces|en ese caso)\b|(?:тогда|в этом случае"
+    r"|в таком)\b"
+    r"|那么|那样|这样的话|那我们|その(?:場合|時|とき)|それなら|그(?:러면|렇다면|럼)"
+    r"|그 경우",
     re.IGNORECASE,
 )
 
-_OPENS = r"(?:^|[,;:.!?…，、。；！(\u2013\u2014-]\s*|(?:but|and|oh|er|um|ah|hmm|aber|mais|pero|но|а)[,\s]\s*)"
+_OPENS = (
+    r"(?:^|[,;:.!?…，、。；！(\u2013\u2014-]\s*"
+    r"|(?:but|and|oh|er|um|ah|hmm|aber|mais|pero|но|а)[,\s]\s*)"
+)
 _ENDS = r"(?=\s*(?:$|[,;:.!?…，、。；！)\u2013\u2014-]))"
 _RETRACTED = re.compile(
     rf"{_OPENS}(?:"
@@ -74,24 +85,30 @@ _RETRACTED = re.compile(
     r"no,? wait|wait,? no|oh wait|wait,? (?:actually|scratch|forget)[^,.]{0,20}"
     r"|(?:please )?(?:scratch|strike|cancel|forget|ignore|disregard)"
     r" (?:that|it|this|the (?:last|above)|what i (?:just )?(?:said|wrote)|all that"
-    r"|my last (?:message|sentence)|everything i said)(?: (?:last|part|one|bit|please))?"
+    r"|my last (?:message|sentence)|everything i said)(?: (?:last|part|one|bit"
+    r"|please))?"
     r"|never ?mind(?: (?:that|it|this))?|(?:well )?actually,? (?:no|not|nope)"
     r"|on second thoughts?,? (?:no|not|let's not|forget it)"
     r"|(?:no,? )?(?:we|i) (?:did not|didn't|never did|don't|do not|won't)"
     r"|not any ?more|no longer|not really|not true|not now"
     r"|(?:i|we)(?:'ve| have)? (?:just )?(?:changed|change) (?:my|our) minds?"
     r"|i take (?:that|it) back|(?:just|only|i'm|i am|i was|we were)? ?(?:just |only )?"
-    r"(?:kidding|joking)|j/?k|(?:that|this|it)(?:'s| is| was|’s)? (?:(?:all |now |long )*"
-    r"(?:over|off|wrong|gone|obsolete|history|dead)|no longer (?:the case|true|valid|so)"
+    r"(?:kidding|joking)|j/?k|(?:that|this|it)(?:'s| is| was|’s)? (?:(?:all |now "
+    r"|long )*"
+    r"(?:over|off|wrong|gone|obsolete|history|dead)|no longer (?:the case|true|valid"
+    r"|so)"
     r"|not (?:true|right|the case|valid)(?: any ?more)?|(?:only |just )?a (?:joke|lie"
     r"|mistake|slip|test))|that (?:has )?changed(?: since)?"
     r"|(?:we|i) (?:(?:have|'ve) )?(?:since |later |then )?(?:dropped|abandoned|reverted"
-    r"|reversed|undid|cancelled|canceled) (?:that|it|this)(?: (?:idea|since|again|later))?"
+    r"|reversed|undid|cancelled|canceled) (?:that|it|this)(?: (?:idea|since|again"
+    r"|later))?"
     # German
-    r"|nein,? (?:warte|doch nicht)|warte,? nein|(?:ach,? )?(?:vergiss|streich|ignorier)e?"
+    r"|nein,? (?:warte|doch nicht)|warte,? nein|(?:ach,? )?(?:vergiss|streich"
+    r"|ignorier)e?"
     r" (?:das|es)(?: wieder)?|(?:ach )?(?:doch nicht|nee|quatsch)|nicht mehr"
     r"|(?:war|ist) (?:nur |doch nur )?(?:ein scherz|ein witz)"
-    r"|das (?:war|ist) (?:nur |doch nur |nicht mehr )?(?:(?:ein )?(?:scherz|witz|irrtum)"
+    r"|das (?:war|ist) (?:nur |doch nur |nicht mehr )?(?:(?:ein )?(?:scherz|witz"
+    r"|irrtum)"
     r"|quatsch|so|vorbei|falsch|erledigt|überholt|hinfällig|vom tisch)|(?:haben wir"
     r"|wir haben (?:es|das)) (?:doch )?nicht|ich nehme (?:das|es) zurück"
     # French
@@ -118,20 +135,29 @@ _RETRACTED = re.compile(
     r"|\bbut (?:not any ?more|no longer)\b|\bwar (?:nur )?ein (?:scherz|witz)\b"
     r"|\bétait une blague\b|\b(?:era|fue) (?:una )?broma\b|\bбыл[ао]? шутк\w+"
     # runs
-    r"|(?:不对|不是|等等|等一下|慢着|哦不|算了)(?=[，,。！]|$)|(?:当|就当)我没说|刚才说的不算"
-    r"|(?:这|那)?(?:只)?是(?:开玩笑|玩笑|说笑)|开玩笑的|收回(?:这|刚才|我)|作废|(?:已经)?不算数"
-    r"|(?:其实|实际上)(?:并)?(?:没有|不是)(?=[，,。！]|$)|(?:现在|已经)(?:不是|不这样|不用)了"
+    r"|(?:不对|不是|等等|等一下|慢着|哦不|算了)(?=[，,。！]|$)|(?:当|就当)我没说"
+    r"|刚才说的不算"
+    r"|(?:这|那)?(?:只)?是(?:开玩笑|玩笑|说笑)|开玩笑的|收回(?:这|刚才|我)|作废"
+    r"|(?:已经)?不算数"
+    r"|(?:其实|实际上)(?:并)?(?:没有|不是)(?=[，,。！]|$)|(?:现在|已经)(?:不是|不这样"
+    r"|不用)了"
     r"|(?:已经)?(?:过去|取消|推翻)了(?=[，,。！]|$)|忘了(?:它|这个|吧)|我改主意了"
-    r"|(?:いや|あ)[、,\s]*(?:待って|違う|ちがう|やっぱり)|待って[、,]|やっぱり(?:なし|やめ|違)"
-    r"|(?:今の|それ|これ|さっきの)は?(?:なし|忘れて|取り消し|冗談|無視して|違います)|冗談(?:です|だ|でした)"
-    r"|忘れてください|取り消し(?:ます|です)|撤回(?:します|する)|もう(?:違|やめました|終わ)|今は(?:違|もう)"
-    r"|(?:아니|앗)[,，]?\s*(?:잠깐|잠시만|취소)|잠깐[,，]?\s*아니|방금\s?(?:말|건|거)[^.]{0,6}취소|취소(?:할게|합니다|해\s?줘)"
-    r"|농담(?:이|입|이었|이에)|(?:그건|그거)\s?(?:잊어|취소|농담|아니|끝)|없던\s?(?:일|걸)로|사실\s?(?:아니|그건\s?아니)"
+    r"|(?:いや|あ)[、,\s]*(?:待って|違う|ちがう|やっぱり)|待って[、,]|やっぱり(?:なし"
+    r"|やめ|違)"
+    r"|(?:今の|それ|これ|さっきの)は?(?:なし|忘れて|取り消し|冗談|無視して|違います)"
+    r"|冗談(?:です|だ|でした)"
+    r"|忘れてください|取り消し(?:ます|です)|撤回(?:します|する)|もう(?:違|やめました"
+    r"|終わ)|今は(?:違|もう)"
+    r"|(?:아니|앗)[,，]?\s*(?:잠깐|잠시만|취소)|잠깐[,，]?\s*아니|방금\s?(?:말|건"
+    r"|거)[^.]{0,6}취소|취소(?:할게|합니다|해\s?줘)"
+    r"|농담(?:이|입|이었|이에)|(?:그건|그거)\s?(?:잊어|취소|농담|아니|끝)|없던\s?(?:일"
+    r"|걸)로|사실\s?(?:아니|그건\s?아니)"
     r"|이제는?\s?(?:아니|안\s?그)|더\s?이상\s?아니|마음이\s?바뀌",
     re.IGNORECASE,
 )
 _PLAIN_NO = re.compile(
-    r"\W*(?:no|nope|nah|nein|non|нет|不|不是|不对|いいえ|違う|違います|아니|아니요|아니다)\W*",
+    r"\W*(?:no|nope|nah|nein|non|нет|不|不是|不对|いいえ|違う|違います|아니|아니요"
+    r"|아니다)\W*",
     re.IGNORECASE,
 )
 
