@@ -181,7 +181,7 @@ def test_the_server_of_memory_is_measured_as_a_process(
     tmp_path: Path, program_env: dict[str, str]
 ) -> None:
     program = (sys.executable, "-c", "from corpus.cli.app import run; run()")
-    found = served_memory(program, tmp_path, 300, program_env, rounds=1)
+    found = served_memory(program, tmp_path, 1_000, program_env, rounds=1)
     assert [len(one) for one in found] == [1] * 4
     assert min(map(min, found)) > 0
 

@@ -25,11 +25,11 @@ def review_items(value: Json) -> tuple[ReviewItem, ...]:
     if len(value) > MOST_ITEMS:
         _refuse("a review has 10,000 items at most")
     items = tuple(_item(number, one) for number, one in enumerate(value, 1))
-    known: set[str] = set()
+    known: dict[str, int] = {}
     for number, one in enumerate(items, 1):
-        if one.item_id in known:
-            _refuse(f"item {number} has the `item_id` of another")
-        known.add(one.item_id)
+        first = known.setdefault(one.item_id, number)
+        if first != number:
+            _refuse(f"item {number} has the id of item {first}")
     return items
 
 

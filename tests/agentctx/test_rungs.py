@@ -170,7 +170,7 @@ def test_the_files_of_a_record_are_evidence_where_they_are_sources(
     [
         pytest.param(("--record", "01KENV8QW0"), "RECORD_NOT_FOUND", id="no record"),
         pytest.param(("--record", "!"), "ID_INVALID", id="no id of a record"),
-        pytest.param(("--item", "memory_0"), "NOT_FOUND", id="no item"),
+        pytest.param(("--item", f"memory_{'f' * 32}"), "NOT_FOUND", id="no item"),
     ],
 )
 def test_an_origin_that_is_not_there_is_named(
