@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from agentctx.cli.memory_opening import memory_here, owner
 from agentctx.cli.memory_state import Switched
 from agentctx.config import home
+from agentctx.memory.names import FOLDER
 from agentctx.memory.refusals import MemoryPlaceError
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import turn_on
-from agentctx.memory.verdict import FOLDER
 from corpus.errors import StoreUnusableError
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentctx.cli.sheet import row
+from agentctx.memory.names import FOLDER
 from agentctx.memory.notices import STORE_FAILURES
 from agentctx.memory.opening import open_memory
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import MARK, VARIABLE, memory_root, why_off
 from agentctx.memory.tally import tally
-from agentctx.memory.verdict import FOLDER, Absent, judge
+from agentctx.memory.verdict import Absent, judge
 from agentctx.records.memories import memory_at
 from corpus.cli.render import counted, visible
 

@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentctx.memory.names import FOLDER
 from agentctx.memory.store import RandomIds
 from agentctx.memory.switch import VARIABLE, memory_root, turn_on, why_off
-from agentctx.memory.verdict import FOLDER, Absent, Degraded, judge
+from agentctx.memory.verdict import Absent, Degraded, judge
 from corpus.errors import CodedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from agentctx.memory.model import MAX_SCOPE_PATHS
-from agentctx.memory.verdict import FOLDER
+from agentctx.memory.names import FOLDER
 from agentctx.records.graph import repo_path
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from agentctx.briefing.prompted import Matches, matches, told
 from agentctx.briefing.state import read_state, session_state
 from agentctx.clock import stamp
 from agentctx.hooks.ends import ends_of
-from agentctx.hooks.recalling import Said, recall
+from agentctx.hooks.remembering import memory_on
 from agentctx.memory.model import MAX_SCOPE_PATHS
 from agentctx.records.observed import touched_since
 from agentctx.records.sessions import Given
@@ -24,6 +24,8 @@ from corpus.tokens import injection_tokens
 if TYPE_CHECKING:
     from agentctx.briefing.state import SessionState
     from agentctx.hooks.here import Here
+    from agentctx.hooks.recalling import Recalled
+    from agentctx.records.model import Record
     from agentctx.records.twins import Twin
 
 KEPT_PROMPT = 600
@@ -86,8 +88,7 @@ def _chosen(here: Here, state: SessionState, prompt: str, known: _Known) -> _Cho
     """Choose what is new to the session, and note it as given, in one step."""
     had = set(state.given)
     new = tuple(one for one in known.about.records if one.id not in had)
-    said = Said(prompt, new, known.twins, known.touched)
-    from_memory = recall(here, state, said)
+    from_memory = _recalled(here, state, prompt, known._replace(about=Matches(new)))
     found = told(
         from_memory.records[:PROMPT_RECORDS],
         now=here.clock(),
@@ -103,3 +104,24 @@ def _chosen(here: Here, state: SessionState, prompt: str, known: _Known) -> _Cho
     text = "\n".join(part for part in parts if part)
     tokens = injection_tokens(text) if text else 0
     return _Chosen(text, tokens, found.records)
+
+
+class _Remembered(NamedTuple):
+    """What a prompt is told where nothing is remembered: the records alone."""
+
+    records: tuple[Record, ...]
+    before: str = ""
+    map: str = ""
+    tokens: int = 0
+
+
+def _recalled(
+    here: Here, state: SessionState, prompt: str, known: _Known
+) -> Recalled | _Remembered:
+    """Keep the turn and ask memory, where it is on or had the session's last turn."""
+    records = known.about.records
+    if memory_on(here) is None and not state.root:
+        return _Remembered(records)
+    from agentctx.hooks.recalling import Said, recall  # noqa: PLC0415 - see above
+
+    return recall(here, state, Said(prompt, records, known.twins, known.touched))

@@ -14,9 +14,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
+from agentctx.memory.names import FOLDER
 from agentctx.memory.refusals import MemoryRuleError
 from agentctx.memory.schema import VERSION
-from agentctx.memory.verdict import FOLDER
 from agentctx.privatefile import (
     ABANDONED,
     make_private_folder,

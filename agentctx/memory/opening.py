@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
+from agentctx.memory.names import FILE, FOLDER
 from agentctx.memory.refusals import (
     MemoryAbsentError,
     MemoryBackupError,
@@ -23,8 +24,6 @@ from agentctx.memory.schema import Bootstrap, layout
 from agentctx.memory.store import MemoryStore, memory_failures
 from agentctx.memory.threads import start_anew
 from agentctx.memory.verdict import (
-    FILE,
-    FOLDER,
     Absent,
     Degraded,
     Healthy,

@@ -12,10 +12,10 @@ from agentctx.memory.model import (
     NAME_CHARACTERS,
     PATH_CHARACTERS,
 )
+from agentctx.memory.names import FOLDER
 from agentctx.memory.refusals import (
     MemoryRuleError,
 )
-from agentctx.memory.verdict import FOLDER
 from agentctx.redact import redact
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from agentctx.clock import stamp
+from agentctx.memory.names import FILE
 from agentctx.memory.refusals import (
     MemoryDegradedError,
     MemoryFencedError,
 )
-from agentctx.memory.verdict import FILE
 from corpus.errors import StoreCorruptError, StoreForeignError, StoreTooNewError
 from corpus.sqlite import PATIENCE, reading, store_failures, transaction
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.memory.items import newest_items
 from agentctx.memory.mapping import SOURCE_CHARACTERS, SOURCES, one_line, shown
+from agentctx.memory.names import FOLDER
 from agentctx.memory.notices import NOTICE_CHARACTERS, STORE_FAILURES
 from agentctx.memory.recallindex import newest_sources
 from agentctx.memory.threads import active_thread, thread_of
-from agentctx.memory.verdict import FOLDER, Degraded, judge
+from agentctx.memory.verdict import Degraded, judge
 from agentctx.privatefile import write_private
 from agentctx.smallfile import small_bytes
 

@@ -11,8 +11,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from agentctx.memory.refusals import MemoryAbsentError, MemoryOffError
-from agentctx.memory.verdict import FOLDER
+from agentctx.memory.names import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +71,11 @@ def why_off(root: str, *, home: str, environ: Mapping[str, str]) -> Off | None:
 
 def refuse_off(off: Off) -> NoReturn:
     """Say that memory is off, why, and what turns it on."""
+    from agentctx.memory.refusals import (  # noqa: PLC0415 - hooks refuse nothing
+        MemoryAbsentError,
+        MemoryOffError,
+    )
+
     if off == "no_folder":
         raise MemoryAbsentError
     error = MemoryOffError(reason=REASONS[off], off=off)

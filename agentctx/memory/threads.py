@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.memory.model import CHECKPOINT_CHARACTERS, ThreadId
+from agentctx.memory.names import FILE
 from agentctx.memory.rawtext import raw
 from agentctx.memory.refusals import (
     MemoryDegradedError,
     MemoryRuleError,
 )
 from agentctx.memory.store import Fence, fence_of
-from agentctx.memory.verdict import FILE
 
 if TYPE_CHECKING:
     from agentctx.memory.store import Writing

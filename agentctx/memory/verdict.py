@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.memory.committed import SENTENCE, is_committed
 from agentctx.memory.logpages import cells, committed_pages
+from agentctx.memory.names import FILE, FOLDER
 from agentctx.memory.schema import (
     APPLICATION_ID,
     VERSION,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from corpus.heads import Identity
 
-FOLDER, FILE = ".agentctx", "memory.db"
 DETAIL_CHARACTERS = 500
 
 Problem = Literal[
