@@ -154,10 +154,12 @@ REQUIREMENTS: dict[str, str] = {
     "A8.3": "hand edits round-trip; a broken block is told by its line",
     "A8.4": "the merge driver: no conflict without need, no block lost",
     "A8.5": "imported text is someone else's: framed, refused, or for a person",
+    "A8.6": "what is learned on a branch joins the main line with it, or goes",
     "A9": "the command line of records",
     "A10.1": "secrets are redacted before anything is stored",
     "A10.2": "trust is carried from the source",
     "A10.3": "injected text stays in its frame, visible, and is called evidence",
+    "A11": "adapters for other agents' clients",
     "A12": "report: one static page of what is known, escaped, readable for all",
 }
 
@@ -165,6 +167,8 @@ REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
     "P20.1": "many corpora",
+    "A8.6": "branches and worktrees",
+    "A11": "other agents",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")
 """What waits, and for which work; a test may name these, none has to."""
