@@ -206,15 +206,21 @@ class Terms(NamedTuple):
         gained = sum(one.worth for one in telling)
         return gained >= self.needed or gained >= ALL * self.said
 
-    def match(self, item: Item, held: Sequence[Known], special: int) -> Match | None:
-        """Place an item that holds some of the terms; None where it is no answer."""
+    def match(
+        self, item: Item, held: Sequence[Known], special: int, *, broad: bool = False
+    ) -> Match | None:
+        """Place an item that holds some of the terms; None where it is no answer.
+
+        `broad` takes any two words of what an item says, or one that is a name of it.
+        """
         meaning = item.meaning
         telling = [one for one in held if one.tells and one.rarity > 0]
         gained = sum(one.worth for one in telling)
         subject = self.names(meaning.subject, gained)
         names = (*meaning.aliases, *meaning.keywords)
         recall = any(self.names(text, gained) for text in names)
-        if not (subject or recall or self.passes(telling)):
+        said = self.passes(telling) or (broad and _touches(meaning, held))
+        if not (subject or recall or said):
             return None
         why: MatchType = (
             "subject" if subject else "alias_or_keyword" if recall else "content_terms"
@@ -242,6 +248,15 @@ def ordered(matches: Iterable[Match]) -> list[Match]:
     found.sort(key=lambda one: one.item.updated_at, reverse=True)
     found.sort(key=lambda one: one.place, reverse=True)
     return found
+
+
+def _touches(meaning: Meaning, held: Sequence[Known]) -> bool:
+    """Say whether an item holds two words of a request, or one of its names does."""
+    words = {one.asked.text for one in held if not one.asked.form}
+    if len(words) >= SEVERAL:
+        return True
+    names = (meaning.subject, *meaning.aliases, *meaning.keywords)
+    return any(part.text in words for text in names for part in phrase(text))
 
 
 def _covers(path: str, one: str) -> bool:

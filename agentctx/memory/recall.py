@@ -36,6 +36,7 @@ from agentctx.memory.pools import (
 from agentctx.memory.ranking import Match, ordered, place, request_paths, specificity
 from agentctx.memory.recallindex import (
     candidates_for,
+    counted,
     newest_sources,
     standing_items,
     visible_items,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from agentctx.memory.budgets import Budgets
     from agentctx.memory.clipping import Tokens
     from agentctx.memory.model import Item, ItemId, Profile, ThreadId
-    from agentctx.memory.terms import Asked
+    from agentctx.memory.recallindex import Counted
     from corpus.sqlite import Db
 
 MOST_RELEVANT = 64
@@ -137,7 +138,7 @@ def refresh(
     """Make the Map anew for the next step, within what is not spent yet (C9)."""
     with _one_moment(db):
         first = _standing(db, state) if standing else []
-        relevant = _matches(db, state, map_terms(state.query))
+        relevant = _matches(db, state, counted(db, map_terms(state.query)))
     always = {one.item.id for one in first}
     rest = [one for one in relevant if one.item.id not in always]
     found = build_map(
@@ -152,14 +153,19 @@ def search(
     """Find the items that answer a text, best first (M6.4).
 
     The same search again costs nothing. What always applies is found only by its
-    words. What the pool does not hold is left out.
+    words. What the pool does not hold is left out. Whether anything answers is the
+    narrow gate's to say; what only may answer stands behind what does, where places
+    are left, for who searches reads on.
     """
     key = search_key(text)
     known = earlier_search(state, key)
     if known is not None:
         return state, _again(db, state, known)
     with _one_moment(db):
-        matches = _matches(db, state, search_terms(text, state.query))
+        asked = counted(db, search_terms(text, state.query))
+        matches = _matches(db, state, asked)
+        if 0 < len(matches) < state.policy.max_search_results:
+            matches += _further(db, state, asked, matches)
     hits = [
         hit_of(one.item, one.match_type)
         for one in matches[: state.policy.max_search_results]
@@ -179,7 +185,8 @@ def matching_items(db: Db, policy: RecallPolicy, text: str) -> tuple[Item, ...]:
     """
     query = RecallQuery(policy.profile, policy.thread_id)
     with _one_moment(db):
-        matches = _matches(db, RequestState(query, policy), search_terms(text, query))
+        asked = counted(db, search_terms(text, query))
+        matches = _matches(db, RequestState(query, policy), asked)
     return tuple(match.item for match in matches)
 
 
@@ -215,10 +222,25 @@ def _standing(db: Db, state: RequestState) -> list[Match]:
     )
 
 
-def _matches(db: Db, state: RequestState, asked: Sequence[Asked]) -> list[Match]:
+def _matches(db: Db, state: RequestState, asked: Counted) -> list[Match]:
     paths = request_paths(state.query)
     terms, candidates = candidates_for(db, asked, state.policy, paths)
     found = (terms.match(one.item, one.held, one.specificity) for one in candidates)
+    return ordered(match for match in found if match is not None)
+
+
+def _further(
+    db: Db, state: RequestState, asked: Counted, known: Sequence[Match]
+) -> list[Match]:
+    """Find what may answer too: two words of the request, or one that names an item."""
+    paths = request_paths(state.query)
+    terms, candidates = candidates_for(db, asked, state.policy, paths, broad=True)
+    there = {match.item.id for match in known}
+    found = (
+        terms.match(one.item, one.held, one.specificity, broad=True)
+        for one in candidates
+        if one.item.id not in there
+    )
     return ordered(match for match in found if match is not None)
 
 

@@ -56,6 +56,16 @@ _COLUMNS = """
 """
 
 
+_Sizes = dict[tuple[str, str], int]
+
+
+class Counted(NamedTuple):
+    """A question's terms with what each tells, and how many items hold it, by field."""
+
+    known: Mapping[str, Known]
+    sizes: _Sizes
+
+
 class Candidate(NamedTuple):
     """An item that may answer, the terms it holds, and how specific it is here."""
 
@@ -94,12 +104,49 @@ def unindex_item(tx: Tx, item_id: ItemId) -> None:
     tx.execute("DELETE FROM memory_terms WHERE item_id = ?", (item_id,))
 
 
+def counted(db: Db, asked: Sequence[Asked]) -> Counted:
+    """Count, up to a bound, the items that hold each term, by the field."""
+    if not asked:
+        return Counted({}, {})
+    total = db.execute(
+        "SELECT count(*) FROM memory_items WHERE status = 'active'"
+    ).fetchone()[0]
+    rows = db.execute(
+        """
+        SELECT a.value, k.value,
+               (SELECT count(*) FROM (
+                  SELECT 1 FROM memory_terms t
+                   WHERE t.term_type = k.value AND t.term = a.value LIMIT ?))
+          FROM json_each(?) a, json_each(?) k
+        """,
+        (
+            MOST_COUNTED,
+            json.dumps([one.text for one in asked]),
+            json.dumps(_LOOKED_UP),
+        ),
+    )
+    sizes = {(term, kind): count for term, kind, count in rows if count}
+    df: dict[str, int] = defaultdict(int)
+    for (term, _), count in sizes.items():
+        df[term] = max(df[term], count)
+    known = {one.text: know(one, df[one.text], total) for one in asked}
+    return Counted(known, sizes)
+
+
 def candidates_for(
-    db: Db, asked: Sequence[Asked], policy: RecallPolicy, paths: Sequence[str]
+    db: Db,
+    asked: Counted,
+    policy: RecallPolicy,
+    paths: Sequence[str],
+    *,
+    broad: bool = False,
 ) -> Candidates:
-    """Read the items that may answer a question, within the policy and the bounds."""
-    known, sizes = _known(db, asked)
-    read, skipped = _lists(known, sizes)
+    """Read the items that may answer a question, within the policy and the bounds.
+
+    `broad` looks common words up as well, where there is room.
+    """
+    known, sizes = asked
+    read, skipped = _lists(known, sizes, broad=broad)
     rows = _postings(db, read)
     hopeful = _hopeful(rows, known)
     applying = _applying(db, hopeful, policy, paths)
@@ -206,48 +253,20 @@ def item_of(row: sqlite3.Row) -> Item:
     )
 
 
-_Sizes = dict[tuple[str, str], int]
 _Rows = dict[str, list[tuple[str, str]]]
 
 
-def _known(db: Db, asked: Sequence[Asked]) -> tuple[dict[str, Known], _Sizes]:
-    """Count, up to a bound, the items that hold each term, by the field."""
-    if not asked:
-        return {}, {}
-    total = db.execute(
-        "SELECT count(*) FROM memory_items WHERE status = 'active'"
-    ).fetchone()[0]
-    rows = db.execute(
-        """
-        SELECT a.value, k.value,
-               (SELECT count(*) FROM (
-                  SELECT 1 FROM memory_terms t
-                   WHERE t.term_type = k.value AND t.term = a.value LIMIT ?))
-          FROM json_each(?) a, json_each(?) k
-        """,
-        (
-            MOST_COUNTED,
-            json.dumps([one.text for one in asked]),
-            json.dumps(_LOOKED_UP),
-        ),
-    )
-    sizes = {(term, kind): count for term, kind, count in rows if count}
-    df: dict[str, int] = defaultdict(int)
-    for (term, _), count in sizes.items():
-        df[term] = max(df[term], count)
-    return {one.text: know(one, df[one.text], total) for one in asked}, sizes
-
-
 def _lists(
-    known: Mapping[str, Known], sizes: _Sizes
+    known: Mapping[str, Known], sizes: _Sizes, *, broad: bool
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Choose the lists to read, the shortest first, and terms that go without.
 
     The shortest is read however long it is, up to the bound, of names before that of
-    what items say. A common word is about nothing: it orders what the others find.
+    what items say. A common word is about nothing: it orders what the others find,
+    unless the look is a `broad` one.
     """
     telling = {one for one in sizes if not known[one[0]].asked.common}
-    wanted = telling or set(sizes)
+    wanted = set(sizes) if broad or not telling else telling
     read: list[tuple[str, str]] = []
     budget = MOST_POSTINGS
     for one in sorted(wanted, key=lambda one: (sizes[one], one[1] == "content", one)):

@@ -56,7 +56,7 @@ _MOST_KEPT = 8_192
 _RUNS = frozenset((HAN, KANA, HANGUL, UNSPACED))
 _PIECE = re.compile(r"[^\s，。！？；：、（）「」『』“”《》…]{1,160}")
 _OUTER = "\"'`()[]{}<>.,;:!?*_~«»„“”‘’¿¡-—…，。！？；：、（）「」『』《》"
-_ENDING = re.compile("[\u3041-\u309f的吗嗎呢吧啊么麼]")
+_NO_NAME = re.compile("[\u3041-\u309f的吗嗎呢吧啊么麼我你您他她它们們]")
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _SMALL_NUMBER = re.compile(r"#?[0-9]{1,2}%?")
 
@@ -227,13 +227,13 @@ def _is_common(piece: str) -> bool:
 def _says_nothing(term: str) -> bool:
     """Say whether a term names nothing by itself.
 
-    That is one letter, a small number, part of a common phrase, a pair with hiragana
-    or a particle, for it is an ending or the edge of two words, and how a word is
-    written with its marks, next to the word.
+    That is one letter, a small number, part of a common phrase, a pair with hiragana,
+    a particle or a pronoun, for it is an ending or the edge of two words, and how a
+    word is written with its marks, next to the word.
     """
     if term.isascii():
         return len(term) == 1 or bool(_SMALL_NUMBER.fullmatch(term))
-    if len(term) <= _PAIR and (term in _common_pairs() or _ENDING.search(term)):
+    if len(term) <= _PAIR and (term in _common_pairs() or _NO_NAME.search(term)):
         return True
     return fold_marks(term) != term
 

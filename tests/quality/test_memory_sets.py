@@ -57,12 +57,12 @@ def test_the_sets_are_as_large_as_they_are_said_to_be(language: str) -> None:
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the judged sets are not here")
 @pytest.mark.requirement("M11.2")
-@pytest.mark.parametrize(("language", "least"), [("en", 0.74), ("zh", 0.84)])
+@pytest.mark.parametrize(("language", "least"), [("en", 0.83), ("zh", 0.87)])
 def test_what_was_said_is_found_again(
     tmp_path: Path, language: str, least: float
 ) -> None:
     # BM25 answers with something whatever it is asked; the gate keeps silent where one
-    # word alone is shared, which here costs it a few answers.
+    # common word alone is shared, which costs it a question of the Chinese ones.
     found = recall(tmp_path, language)
     assert found["this"] >= least
-    assert found["this"] >= found["bm25 with pairs"] - 0.06
+    assert found["this"] >= found["bm25 with pairs"] - 0.03

@@ -66,6 +66,25 @@ def test_a_search_gives_eight_items_at_most(tmp_path: Path) -> None:
     assert len(answer.hits) == 8
 
 
+@pytest.mark.requirement("M6.4(c)", "M11.2")
+def test_an_answered_search_also_gives_what_may_answer_and_a_map_does_not(
+    tmp_path: Path,
+) -> None:
+    told = [
+        item(0, "release branch", "Releases are cut from the release branch."),
+        item(1, "hiking", "We plan to visit the coast.", keywords=["recent"]),
+        item(2, "lunch", "Lunch is at noon."),
+    ]
+    asked = "what is our recent release branch"
+    with memory_of(tmp_path, told) as db:
+        _, answer = search(db, begun(), asked, api_tokens)
+        _, alone = search(db, begun(), "what happened in recent years", api_tokens)
+        _, shown = open_recall(db, asking(asked), ordinary(), api_tokens)
+    assert [hit.subject for hit in answer.hits] == ["release branch", "hiking"]
+    assert alone.hits == ()
+    assert [entry.subject for entry in shown.entries] == ["release branch"]
+
+
 @pytest.mark.requirement("M6.4(d)")
 def test_a_fifth_different_search_is_refused_and_a_repeated_one_is_free(
     tmp_path: Path,
