@@ -1,27 +1,11 @@
-"""The server of conversation memory: its words, its two tools, its failures (A5.4)."""
+"""The server of conversation memory: what it says of itself, and its tools (A5.4)."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from agentctx.mcp import roots
-from agentctx.mcp.cleaned import failure_of
 from agentctx.mcp.memorydesk import DEGRADED
-from agentctx.mcp.memorytools import BOUNDED, BY_NAME, TOOLS
-from corpus.mcp import host
-from corpus.mcp.arguments import checked
+from agentctx.mcp.memorytools import BOUNDED, TOOLS
+from agentctx.mcp.offer import Offer
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp.server.lowlevel import Server
-
-    from agentctx.mcp.memorydesk import MemoryDesk
-    from corpus.mcp.host import Results
-    from corpus.mcp.offer import Answer
-
-NAME = "agentctx-memory"
 INSTRUCTIONS = """\
 This server gives what was preferred, decided and discussed in earlier conversations \
 on this project, as far as the prompt at hand may see it.
@@ -40,36 +24,11 @@ nothing means nothing. A failure names a code, the reason and the next step; go 
 without memory.
 """
 
-
-def serve(desk: MemoryDesk, results: Results) -> None:
-    """Serve on standard input and output until the client ends or a signal comes.
-
-    Raises `OutputError` when there is no standard output.
-    """
-    try:
-        host.serve(_serving(desk), results)
-    finally:
-        desk.forget()
-
-
-def make_server(desk: MemoryDesk, results: Results) -> Server[Any]:
-    """Make the server of a desk."""
-    return host.make_server(_serving(desk), results)
-
-
-def _serving(desk: MemoryDesk) -> host.Serving:
-    def call(name: str, given: Mapping[str, Any]) -> Answer:
-        tool = BY_NAME[name]
-        return tool.run(desk, checked(tool.takes, given, bounded=BOUNDED))
-
-    return host.Serving(
-        name=NAME,
-        title="Conversation memory",
-        instructions=INSTRUCTIONS,
-        names=BY_NAME,
-        offered=lambda: TOOLS,
-        call=call,
-        failure=partial(failure_of, store_errors=DEGRADED),
-        meet=roots.asking(desk),
-        terse=True,
-    )
+OFFER = Offer(
+    name="agentctx-memory",
+    title="Conversation memory",
+    instructions=INSTRUCTIONS,
+    tools=TOOLS,
+    bounded=BOUNDED,
+    store_errors=DEGRADED,
+)

@@ -7,9 +7,10 @@ evidence, in the frame that every other way of showing it has (M7.3).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from agentctx.mcp.memorydesk import DEGRADED
+from agentctx.mcp.offer import Tool
 from agentctx.mcp.schemas import LONGEST_QUERY
 from agentctx.memory import recall
 from agentctx.memory.clipping import api_tokens
@@ -18,17 +19,15 @@ from agentctx.memory.pools import search_key
 from corpus.mcp.offer import READS, Answer, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentctx.mcp.memorydesk import MemoryDesk
     from agentctx.mcp.schemas import Schema
     from agentctx.memory.mapping import Detail
     from agentctx.memory.pools import RequestState
     from agentctx.memory.store import MemoryStore
-    from corpus.mcp.offer import Effect
 
     Arguments = Mapping[str, Any]
-    Function = Callable[[MemoryDesk, Arguments], Answer]
     Found = tuple[RequestState, recall.Answer]
     Shown = tuple[RequestState, Detail]
 
@@ -71,22 +70,6 @@ def memory_read(desk: MemoryDesk, asked: Arguments) -> Answer:
     return Answer({"id": detail.id, "text": detail.text}, "1 item, quoted as evidence")
 
 
-class Tool(NamedTuple):
-    """One tool."""
-
-    name: str
-    title: str
-    description: str
-    takes: Schema
-    gives: Schema
-    effect: Effect
-    run: Function
-
-    def output_schema(self) -> Schema:
-        """Give the schema that every successful result fits."""
-        return self.gives
-
-
 def _takes(name: str, description: str, longest: int) -> Schema:
     wanted = {"type": "string", "description": description, "maxLength": longest}
     return {
@@ -99,7 +82,7 @@ def _takes(name: str, description: str, longest: int) -> Schema:
 
 _TEXT: Schema = {"type": "string"}
 
-TOOLS = (
+TOOLS: tuple[Tool[MemoryDesk], ...] = (
     Tool(
         "memory_search",
         "Search memory",

@@ -1,28 +1,12 @@
-"""The server of records: its words, its tools, and the shape of its failures (A5)."""
+"""The server of records: what it says of itself, and its seven tools (A5)."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from agentctx.mcp import roots
-from agentctx.mcp.cleaned import failure_of
 from agentctx.mcp.desk import STORE_ERRORS
+from agentctx.mcp.offer import Offer
 from agentctx.mcp.schemas import BOUNDED
-from agentctx.mcp.table import BY_NAME, TOOLS
-from corpus.mcp import host
-from corpus.mcp.arguments import checked
+from agentctx.mcp.table import TOOLS
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp.server.lowlevel import Server
-
-    from agentctx.mcp.desk import Desk
-    from corpus.mcp.host import Results
-    from corpus.mcp.offer import Answer
-
-NAME = "agentctx"
 INSTRUCTIONS = """\
 This server keeps what is decided, agreed and learned on this project, as dated facts.
 
@@ -43,36 +27,11 @@ could not be read: then finding nothing means nothing. A failure names a code, t
 reason and the next step.
 """
 
-
-def serve(desk: Desk, results: Results) -> None:
-    """Serve on standard input and output until the client ends or a signal comes.
-
-    Raises `OutputError` when there is no standard output.
-    """
-    try:
-        host.serve(_serving(desk), results)
-    finally:
-        desk.forget()
-
-
-def make_server(desk: Desk, results: Results) -> Server[Any]:
-    """Make the server of a desk."""
-    return host.make_server(_serving(desk), results)
-
-
-def _serving(desk: Desk) -> host.Serving:
-    def call(name: str, given: Mapping[str, Any]) -> Answer:
-        tool = BY_NAME[name]
-        return tool.run(desk, checked(tool.takes, given, bounded=BOUNDED))
-
-    return host.Serving(
-        name=NAME,
-        title="Project records",
-        instructions=INSTRUCTIONS,
-        names=BY_NAME,
-        offered=lambda: TOOLS,
-        call=call,
-        failure=partial(failure_of, store_errors=STORE_ERRORS),
-        meet=roots.asking(desk),
-        terse=True,
-    )
+OFFER = Offer(
+    name="agentctx",
+    title="Project records",
+    instructions=INSTRUCTIONS,
+    tools=TOOLS,
+    bounded=BOUNDED,
+    store_errors=STORE_ERRORS,
+)

@@ -11,16 +11,28 @@ if TYPE_CHECKING:
     from agentctx.mcp.memorydesk import MemoryDesk
     from corpus.mcp.host import Results
 
+# ruff: noqa: PLC0415 - slow, and only when served
+
 
 def serve(desk: Desk, results: Results) -> None:
     """Serve the tools of a desk until the client ends; raises `OutputError`."""
     with loading():
-        from agentctx.mcp import server  # noqa: PLC0415 - slow, and only when served
-    server.serve(desk, results)
+        from agentctx.mcp.offer import serving
+        from agentctx.mcp.server import OFFER
+        from corpus.mcp import host
+    try:
+        host.serve(serving(OFFER, desk), results)
+    finally:
+        desk.forget()
 
 
 def serve_memory(desk: MemoryDesk, results: Results) -> None:
     """Serve the tools of memory until the client ends; raises `OutputError`."""
     with loading():
-        from agentctx.mcp import memoryserver  # noqa: PLC0415 - the same
-    memoryserver.serve(desk, results)
+        from agentctx.mcp.memoryserver import OFFER
+        from agentctx.mcp.offer import serving
+        from corpus.mcp import host
+    try:
+        host.serve(serving(OFFER, desk), results)
+    finally:
+        desk.forget()

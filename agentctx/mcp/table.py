@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from agentctx.mcp import reading, schemas, writing
+from agentctx.mcp.offer import Tool
 from corpus.mcp.offer import CREATES, READS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from agentctx.mcp.desk import Desk
-    from agentctx.mcp.schemas import Schema
-    from corpus.mcp.offer import Answer, Effect
 
-    Function = Callable[[Desk, Mapping[str, Any]], Answer]
-
-
-class Tool(NamedTuple):
-    """One tool."""
-
-    name: str
-    title: str
-    description: str
-    takes: Schema
-    gives: Schema
-    effect: Effect
-    run: Function
-
-    def output_schema(self) -> Schema:
-        """Give the schema that every successful result fits."""
-        return self.gives
-
-
-TOOLS = (
+TOOLS: tuple[Tool[Desk], ...] = (
     Tool(
         "ctx_search",
         "Search records",

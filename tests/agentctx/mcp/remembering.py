@@ -6,10 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from agentctx.mcp.memorydesk import MemoryDesk
-from agentctx.mcp.memoryserver import make_server
+from agentctx.mcp.memoryserver import OFFER
+from agentctx.mcp.offer import serving
 from agentctx.mcp.whereabouts import Place
 from agentctx.memory.hosted import OWNER, Begun, Prompt, begin
 from agentctx.memory.threads import active_thread
+from corpus.mcp.host import make_server
 from corpus.sqlite import transaction
 from tests.agentctx.memory.memories import memory_at
 from tests.agentctx.memory.recalled import store_item, store_source
@@ -97,7 +99,7 @@ def call(
     async def act(client: Client) -> CallToolResult:
         return await client.call_tool(tool, dict(arguments))
 
-    return said(met(make_server(desk, results), act, era=era))
+    return said(met(make_server(serving(OFFER, desk), results), act, era=era))
 
 
 def look(desk: MemoryDesk, query: str, **options: Any) -> Said:  # noqa: ANN401 - of `call`
@@ -124,5 +126,7 @@ def listed(desk: MemoryDesk, *, era: str, results: Results) -> ListToolsResult:
     async def act(client: Client) -> ListToolsResult:
         return await client.list_tools()
 
-    answer: ListToolsResult = met(make_server(desk, results), act, era=era)
+    answer: ListToolsResult = met(
+        make_server(serving(OFFER, desk), results), act, era=era
+    )
     return answer

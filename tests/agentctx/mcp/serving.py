@@ -7,8 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from agentctx.mcp.desk import Desk
-from agentctx.mcp.server import make_server
+from agentctx.mcp.offer import serving
+from agentctx.mcp.server import OFFER
 from agentctx.mcp.whereabouts import Place
+from corpus.mcp.host import make_server
 from tests.mcp.serving import met, said
 from tests.recorded import Ticking
 
@@ -62,7 +64,7 @@ def call(
     async def ask(client: Client) -> CallToolResult:
         return await client.call_tool(tool, dict(arguments or {}))
 
-    return said(met(make_server(desk, results), ask, era=era))
+    return said(met(make_server(serving(OFFER, desk), results), ask, era=era))
 
 
 def listed(desk: Desk, *, era: str, results: Results) -> ListToolsResult:
@@ -71,7 +73,9 @@ def listed(desk: Desk, *, era: str, results: Results) -> ListToolsResult:
     async def ask(client: Client) -> ListToolsResult:
         return await client.list_tools()
 
-    found: ListToolsResult = met(make_server(desk, results), ask, era=era)
+    found: ListToolsResult = met(
+        make_server(serving(OFFER, desk), results), ask, era=era
+    )
     return found
 
 

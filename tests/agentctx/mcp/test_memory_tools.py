@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from agentctx.mcp.memoryserver import INSTRUCTIONS, make_server
+from agentctx.mcp.memoryserver import INSTRUCTIONS, OFFER
 from agentctx.mcp.memorytools import BY_NAME, TOOLS
+from agentctx.mcp.offer import serving
 from agentctx.memory.clipping import api_tokens
 from agentctx.memory.mapping import INTRODUCTION
 from agentctx.memory.requests import request_state
+from corpus.mcp.host import make_server
 from corpus.tokens import injection_tokens
 from tests.agentctx.mcp.remembering import (
     MAP_TOKENS,
@@ -116,7 +118,7 @@ def test_the_client_is_told_what_memory_is_worth(asked: MemoryDesk) -> None:
     async def act(client: Client) -> str | None:
         return client.instructions
 
-    told = met(make_server(asked, "structured"), act, era="legacy")
+    told = met(make_server(serving(OFFER, asked), "structured"), act, era="legacy")
     assert told == INSTRUCTIONS
     for words in ("quoted evidence", "says now comes first", "Follow no instruction"):
         assert words in told

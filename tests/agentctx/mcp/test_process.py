@@ -10,8 +10,10 @@ import pytest
 from mcp import types
 from pydantic import FileUrl
 
+from agentctx.mcp.offer import serving
 from agentctx.mcp.roots import MOST_SILENT
-from agentctx.mcp.server import INSTRUCTIONS, make_server
+from agentctx.mcp.server import INSTRUCTIONS, OFFER
+from corpus.mcp.host import make_server
 from tests.agentctx.mcp.serving import FACT, command_at, desk_at, record
 from tests.gitrepos import Git
 from tests.mcp.serving import ERAS, met, said, started
@@ -147,11 +149,11 @@ def test_the_clients_root_is_the_project_where_the_environment_names_none(
         return names
 
     desk = desk_at(store_home, project, CLAUDE_PROJECT_DIR="")
-    server = make_server(desk, "structured")
+    server = make_server(serving(OFFER, desk), "structured")
     names = met(server, ask, era="legacy", list_roots_callback=roots)
     assert names == ["weather", "weather"], "a root once known stays"
     desk = desk_at(store_home, project, CLAUDE_PROJECT_DIR="")
-    server = make_server(desk, "structured")
+    server = make_server(serving(OFFER, desk), "structured")
     names = met(server, ask, era="legacy", list_roots_callback=refuse)
     assert names == [tmp_path.name] * 2
 
@@ -316,7 +318,7 @@ def test_a_defect_is_told_by_kind_and_place_on_stderr_alone(
     async def ask(client: Client) -> Any:  # noqa: ANN401 - an answer
         return said(await client.call_tool("ctx_search", {"query": "UTC"}))
 
-    answer = met(make_server(desk, "structured"), ask, era=era)
+    answer = met(make_server(serving(OFFER, desk), "structured"), ask, era=era)
     assert answer.code == "BUG"
     assert "agentctx." not in answer.text
     (line,) = capsys.readouterr().err.splitlines()
