@@ -9,6 +9,9 @@ PEER := .venv-peer
 STAMPS := .stamps
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Tests write and synchronise tens of thousands of small files: in memory where it can be.
+SCRATCH := $(shell test -d /dev/shm && test -w /dev/shm && echo /dev/shm)
+
 SHIPPED := $(shell find corpus agentctx templates exports -type f ! -name '*.pyc' 2>/dev/null | LC_ALL=C sort)
 
 .DELETE_ON_ERROR:
@@ -26,7 +29,8 @@ help:
 test: $(STAMPS)/installed
 	@$(MAKE) --no-print-directory $(STAMPS)/peer \
 		|| echo 'the peer cannot be installed here: tests beside it are skipped'
-	PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 PYTHONDONTWRITEBYTECODE= \
+	$(if $(SCRATCH),PYTEST_DEBUG_TEMPROOT=$(SCRATCH)) \
+		PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 PYTHONDONTWRITEBYTECODE= \
 		$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 check: $(STAMPS)/tools
