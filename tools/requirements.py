@@ -19,6 +19,11 @@ def requirements(text: str) -> list[str]:
     return [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
+        *(
+            line
+            for extra in project["project"]["optional-dependencies"].values()
+            for line in extra
+        ),
         *project["dependency-groups"]["dev"],
     ]
 
