@@ -161,7 +161,9 @@ def _built(order: Visit, dirs: UserDirs, random: Callable[[int], bytes]) -> Row:
 
 def _examined(order: Visit, dirs: UserDirs, random: Callable[[int], bytes]) -> Row:
     from corpus.examination import Examined, examine  # noqa: PLC0415 - loads it all
+    from corpus.sources.providers import forget_busy  # noqa: PLC0415
 
+    forget_busy()  # what hung on one corpus says nothing of another
     what = Examined(root=Path(order.path))
     report = examine(what, dirs=dirs, random=random, now=order.now)
     return examined_row(order.root, report)

@@ -179,7 +179,7 @@ BROAD = {
     "corpus.markdown",
     "corpus.blocks",
 }
-"""Where `except Exception` stands: below every command, tool, provider, corpus, parser."""
+"""Where `except Exception` stands: below a command, tool, provider, corpus, parser."""
 
 OPENERS = {
     "corpus.confined": "the project's sources",
