@@ -25,6 +25,7 @@ from corpus.view import build_index
 from corpus.workers import Workers
 from tests.corpora import HOME, NOW, dirs_of, fixed_bytes, write, write_corpus
 from tests.fleets import install_hostile, open_policy, write_fleet
+from tests.published_formats import problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -262,6 +263,8 @@ def test_one_worker_and_two_give_the_same_bytes_and_apart_indexes(
             reports = [
                 run(Task(job=job, roots=names), workers, now=MOMENT) for job in JOBS
             ]
+        for job, report in zip(JOBS, reports, strict=True):
+            assert problems(f"fleet-{job}", report.as_json()) == []
         answers.append([line for one in reports for line in lines_of(one)])
     assert answers[0] == answers[1]
     for name in ("alpha", "omega"):

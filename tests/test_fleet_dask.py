@@ -75,8 +75,7 @@ def test_a_cluster_gives_the_bytes_that_this_machine_gives(
         monkeypatch.chdir(folder)
         where = ("--jobs", "1") if executor == "local" else ("--executor", executor)
         done = [
-            cli("fleet", job, *names, *where)
-            for job in ("build", "doctor", "eval")
+            cli("fleet", job, *names, *where) for job in ("build", "doctor", "eval")
         ]
         assert [one.err for one in done] == ["", "", ""]
         answers.append([(one.status, one.out) for one in done])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -19,11 +20,7 @@ def requirements(text: str) -> list[str]:
     return [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
-        *(
-            line
-            for extra in project["project"]["optional-dependencies"].values()
-            for line in extra
-        ),
+        *chain.from_iterable(project["project"]["optional-dependencies"].values()),
         *project["dependency-groups"]["dev"],
     ]
 
