@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ PATIENCE = 10
 
 _DASK = re.compile(r"dask:((?:(?:tcp|tls|ws|wss)://)?[^\s/:@]+:[0-9]{1,5})")
 _SHOWN = 80
+_TALKATIVE = ("distributed", "distributed.client", "tornado")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,8 @@ def _cluster(address: str) -> Iterator[Executor]:
         import distributed  # noqa: PLC0415 - an extra, and slow to load
     except ImportError:
         raise ExecutorMissingError from None
+    for name in _TALKATIVE:  # what they log on stderr is in our rows and failures
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, RuntimeError):

@@ -371,6 +371,14 @@ def test_workers_end_with_the_command_however_it_ends(
         assert err == b""
 
 
+def test_a_worker_that_died_between_two_calls_is_replaced() -> None:
+    with Workers(1) as workers:
+        first = workers.submit(os.getpid).result()
+        os.kill(first, signal.SIGKILL)
+        os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+        assert workers.submit(os.getpid).result() not in {first, os.getpid()}
+
+
 def test_workers_that_were_ended_take_no_more_calls() -> None:
     workers = Workers(1)
     with contextlib.suppress(KeyboardInterrupt), workers:
