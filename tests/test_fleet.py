@@ -287,7 +287,8 @@ def test_the_command_gives_json_or_text_and_a_status(
     assert (built.status, built.err) == (1, "")
     report = json.loads(built.out)
     assert [row["root"] for row in report["rows"]] == list(fleet)
-    told = cli("fleet", "doctor", "alpha", "alpha", "dangling", terminal=True)
+    again = ("alpha", "alpha", "dangling", "--jobs", "1")
+    told = cli("fleet", "doctor", *again, terminal=True)
     assert told.status == 1
     assert "fine      alpha: the-alpha" in told.out
     assert "problems  dangling: the-dangling" in told.out
@@ -322,7 +323,7 @@ def test_a_killed_worker_costs_its_own_corpus_and_a_hung_provider_too(
     monkeypatch.chdir(tmp_path)
     roots = open_corpora(tmp_path, "hanging", "after", "deadly", "later")
     names = [root.name for root in roots]
-    assert cli("fleet", "build", *names).status == 0
+    assert done_here("build", *names).ok
     write(roots[0] / "hang", "")
     write(roots[2] / "die", "")
     done = cli("fleet", "doctor", *names, "--jobs", "1")
