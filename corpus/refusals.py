@@ -1,4 +1,4 @@
-"""Every refusal of trust, controlled writes, the inbox and the tool server, as a tree.
+"""Every refusal of trust, writes, the inbox, the tool server and fleets, as a tree.
 
 CodedError
   CapabilityUnknownError          CAPABILITY_UNKNOWN
@@ -57,6 +57,10 @@ CodedError
   OriginMissingError              ORIGIN_MISSING
   OriginUnusableError             ORIGIN_UNUSABLE
   RungUnknownError                RUNG_UNKNOWN
+  ExecutorError                   EXECUTOR_UNKNOWN
+  ExecutorMissingError            EXECUTOR_MISSING
+  ExecutorUnreachableError        EXECUTOR_UNREACHABLE
+  WorkerLostError                 WORKER_LOST
 """
 
 from __future__ import annotations
@@ -418,3 +422,30 @@ class RungUnknownError(CodedError):
     code = "RUNG_UNKNOWN"
     sentence = "`{found}` is no report, candidate, record, item or turn known here"
     hint = "give a whole id, or a report's path; the project is the one you are in"
+
+
+class ExecutorError(CodedError):
+    code = "EXECUTOR_UNKNOWN"
+    sentence = "`{executor}` names no executor"
+    hint = "say `local`, or `dask:` and a scheduler, such as `dask:tcp://10.0.0.5:8786`"
+
+
+class ExecutorMissingError(CodedError):
+    code = "EXECUTOR_MISSING"
+    sentence = "Dask is not installed here"
+    hint = "install the extra: `pip install 'agentctx-corpus[dask]'`, or use `local`"
+
+
+class ExecutorUnreachableError(CodedError):
+    code = "EXECUTOR_UNREACHABLE"
+    sentence = "the Dask cluster at `{address}` cannot be used: {reason}"
+    hint = "check the scheduler's address, and that it has workers"
+
+
+class WorkerLostError(CodedError):
+    code = "WORKER_LOST"
+    sentence = "no worker finished this corpus: {reason}"
+    hint = (
+        "run it again alone; see whether memory ran out, and whether the workers of a"
+        " cluster have this version of the program and the same paths"
+    )

@@ -42,6 +42,7 @@ from corpus.view import build_index, index_card, open_project, open_view
 from corpus.writes.requests import create_report
 from tests.corpora import fixed_bytes, report_page
 from tests.published_agentctx import agentctx_examples
+from tests.published_fleet import fleet_example, write_neighbours
 from tests.published_inbox import inbox_examples
 from tests.published_records import records_example
 from tests.published_team import team_examples
@@ -149,10 +150,21 @@ def example_values(sample: Sample) -> dict[str, object]:
         "candidate-verdict": validate_candidate(project, proposed, now=NOW).as_json(),
         "eval-dataset": judged,
         "eval-report": evaluate(view, read_dataset(judged), now=NOW).as_json(),
+        **fleets(sample, judged),
         **a_write(sample),
         **after_an_edit(sample),
     }
     return {name: settled(value) for name, value in values.items()}
+
+
+def fleets(sample: Sample, judged: dict[str, Json]) -> dict[str, object]:
+    """Build and evaluate the corpus and its neighbours."""
+    folder = sample.root.parent
+    write_neighbours(folder, judged)
+    return {
+        "fleet-build": fleet_example("build", folder, dirs=sample.dirs, now=NOW),
+        "fleet-eval": fleet_example("eval", folder, dirs=sample.dirs, now=NOW),
+    }
 
 
 def recorded(sample: Sample, receipt: dict[str, Json]) -> dict[str, object]:
@@ -264,6 +276,9 @@ def after_an_edit(sample: Sample) -> dict[str, object]:
         validation = validate(opened)
     return {
         "doctor": report.as_json(),
+        "fleet-doctor": fleet_example(
+            "doctor", sample.root.parent, dirs=sample.dirs, now=NOW
+        ),
         "validation": validation.as_json(),
         "error": failure(sample),
     }

@@ -166,7 +166,6 @@ REQUIREMENTS: dict[str, str] = {
 REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
-    "P20.1": "many corpora",
     "A8.6": "branches and worktrees",
     "A11": "other agents",
 }

@@ -22,7 +22,7 @@ MAX_ARGUMENTS = 6
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.errors",),
-    ("corpus.refusals",),
+    ("corpus.refusals", "corpus.defect"),
     (
         "corpus.refs",
         "corpus.findings",
@@ -80,6 +80,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.ladder",),
     ("corpus.evaldata", "corpus.evalreport", "corpus.evaluate"),
     ("corpus.doctor", "corpus.soundness", "corpus.examination", "corpus.watch"),
+    ("corpus.workers", "corpus.fleetreport"),
+    ("corpus.executors", "corpus.fleet"),
     ("agentctx.errors",),
     (
         "agentctx.clock",
@@ -171,12 +173,13 @@ BROAD = {
     "agentctx.hooks.here",
     "agentctx.hooks.recalling",
     "corpus.cli.app",
+    "corpus.fleet",
     "corpus.mcp.host",
     "corpus.sources.providers",
     "corpus.markdown",
     "corpus.blocks",
 }
-"""Where `except Exception` stands: below every command, tool, provider, the parser."""
+"""Where `except Exception` stands: below a command, tool, provider, corpus, parser."""
 
 OPENERS = {
     "corpus.confined": "the project's sources",

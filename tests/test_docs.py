@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,7 @@ def test_every_dependency_is_explained() -> None:
     named = [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
+        *chain.from_iterable(project["project"]["optional-dependencies"].values()),
         *project["dependency-groups"]["dev"],
     ]
     page = (DOCS / "dependencies.md").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -19,6 +20,7 @@ def requirements(text: str) -> list[str]:
     return [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
+        *chain.from_iterable(project["project"]["optional-dependencies"].values()),
         *project["dependency-groups"]["dev"],
     ]
 

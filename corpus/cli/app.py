@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from corpus.cli.commands import COMMANDS, PROGRAM
 from corpus.cli.program import meant, overview
 from corpus.cli.render import Progress, ReaderGoneError, Screen, visible
+from corpus.defect import defect
 from corpus.errors import (
-    BugError,
     CodedError,
     InterruptError,
     RootNotFoundError,
@@ -57,8 +57,6 @@ COLLECT_AFTER = 100_000
 
 READABLE = ("text", "prompt")
 """The formats made for reading, whose failures are text too."""
-
-_OURS = ("corpus", "agentctx")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,7 +113,7 @@ def run_program(program: Program, arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the one net below every command
         if os.environ.get(DEBUG) == "1":
             _tell_traceback(screen, error)
-        failure = BugError(kind=type(error).__name__, place=_place(error))
+        failure = defect(error)
     screen.tell_failure(failure, as_json=_wants_json(screen, arguments))
     return failure.exit_status
 
@@ -304,18 +302,6 @@ def _wants_json(screen: Screen, arguments: Sequence[str]) -> bool:
     if asked in READABLE:
         return False
     return asked == "json" or not screen.out_is_terminal
-
-
-def _place(error: BaseException) -> str:
-    """Name the innermost line of ours an error passed through, as module:line."""
-    place = "a place outside the package"
-    step = error.__traceback__
-    while step is not None:
-        module = str(step.tb_frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] in _OURS:
-            place = f"{module}:{step.tb_lineno}"
-        step = step.tb_next
-    return place
 
 
 def _tell_traceback(screen: Screen, error: BaseException) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os.path
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.errors import RootNotFoundError
+from corpus.protocol.layout import is_corpus
 from corpus.refusals import ConfirmationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
-
-MARK = ".project-corpus"
-"""The folder that makes the folder around it a corpus."""
 
 
 class Call(NamedTuple):
@@ -47,7 +44,7 @@ class Call(NamedTuple):
         RootNotFoundError: the folder named, or every folder above, is no corpus.
         """
         if root is not None:
-            if not _is_corpus(root):
+            if not is_corpus(root):
                 raise RootNotFoundError(root=root)
             return Path(root).resolve()
         try:
@@ -55,7 +52,7 @@ class Call(NamedTuple):
         except OSError as error:  # the working directory was removed under us
             raise RootNotFoundError(root=".") from error
         for folder in (here, *here.parents):
-            if _is_corpus(str(folder)):
+            if is_corpus(str(folder)):
                 return folder
         raise RootNotFoundError(root=".")
 
@@ -67,10 +64,4 @@ class Call(NamedTuple):
 
 def corpus_above(folder: Path) -> Path | None:
     """Give the nearest corpus that a folder lies in, None where it lies in none."""
-    return next((one for one in folder.parents if _is_corpus(str(one))), None)
-
-
-def _is_corpus(folder: str) -> bool:
-    """Say whether `folder` holds the mark; a link counts, for `validate` reports it."""
-    mark = os.path.join(folder, MARK)  # noqa: PTH118 - these answer False for any text
-    return os.path.isdir(mark) or os.path.islink(mark)  # noqa: PTH112, PTH114
+    return next((one for one in folder.parents if is_corpus(str(one))), None)

@@ -87,6 +87,21 @@ COMMANDS = (
         "Rebuild the index whenever a source changes, until Ctrl-C.",
     ),
     Command(
+        ("fleet", "build"),
+        "corpus.cli.fleet_build",
+        "Bring the indexes of many corpora up to date, several at once.",
+    ),
+    Command(
+        ("fleet", "doctor"),
+        "corpus.cli.fleet_doctor",
+        "Diagnose many corpora and their indexes, several at once.",
+    ),
+    Command(
+        ("fleet", "eval"),
+        "corpus.cli.fleet_eval",
+        "Measure retrieval in many corpora, each with a dataset of its own.",
+    ),
+    Command(
         ("trust", "create"),
         "corpus.cli.trust_create",
         "Grant agents what the owner allows at most, outside the project.",
@@ -207,6 +222,7 @@ OTHER_NAMES = (
     ("index", "context build"),
     ("rebuild", "context build"),
     ("update", "context build"),
+    ("all", "fleet build"),
     ("check", "validate"),
     ("lint", "validate"),
     ("create", "init"),

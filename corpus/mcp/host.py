@@ -23,6 +23,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from corpus import __version__
+from corpus.defect import place_of
 from corpus.errors import BugError, CodedError, OutputError
 from corpus.mcp.arguments import DEEPEST, shown
 from corpus.mcp.wire import connected
@@ -42,7 +43,6 @@ ELSEWHERE = "the result is in structuredContent; a client that shows only text n
 the server started with --results text"
 
 _LONE = re.compile("[\ud800-\udfff]")
-_OURS = ("corpus", "agentctx")
 
 
 class Serving(NamedTuple):
@@ -238,16 +238,4 @@ def _standard_output() -> Iterator[int]:
 
 
 def _tell_bug(serving: Serving, error: Exception) -> None:
-    tell(serving.name, f"unexpected {type(error).__name__} at {_place(error)}")
-
-
-def _place(error: BaseException) -> str:
-    """Name the innermost line of ours an error passed through, as module:line."""
-    place = "a place outside the package"
-    step = error.__traceback__
-    while step is not None:
-        module = str(step.tb_frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] in _OURS:
-            place = f"{module}:{step.tb_lineno}"
-        step = step.tb_next
-    return place
+    tell(serving.name, f"unexpected {type(error).__name__} at {place_of(error)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from corpus.refs import RelPath, is_markdown_name
@@ -117,6 +118,15 @@ REPORT = Requirements(
     },
     ordered=False,
 )
+
+
+def is_corpus(folder: str) -> bool:
+    """Say whether a folder, any text, is a corpus: it holds `.project-corpus`.
+
+    A link in its place counts, for `validate` reports it.
+    """
+    mark = os.path.join(folder, HOME)  # noqa: PTH118 - these answer False for any text
+    return os.path.isdir(mark) or os.path.islink(mark)  # noqa: PTH112, PTH114
 
 
 def artifact_type(path: str) -> ArtifactType | None:

@@ -160,6 +160,11 @@ _BUSY: dict[str, threading.Thread] = {}
 """Providers that have not come back yet, by name."""
 
 
+def forget_busy() -> None:
+    """Ask every provider again, also one that never answered about another corpus."""
+    _BUSY.clear()
+
+
 def _finding(name: str, problem: str) -> Finding:
     return Finding(
         code=CODE, severity="WARN", path=name, line=0, detail=problem, hint=HINT

@@ -25,6 +25,7 @@ if __package__ in {None, ""}:
 
 from tests.speed.adversarial import CORPORA, common_words, many_terms
 from tests.speed.bench import ROOT, Bench, heading, row
+from tests.speed.fleet import fleet
 from tests.speed.hooks import consolidate, hooks
 from tests.speed.measure import (
     Costs,
@@ -348,6 +349,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "records-server": records_server,
     "writes": writes,
     "records-writers": records_writers,
+    "fleet": fleet,
     "hooks": hooks,
     "consolidate": consolidate,
     "sessions": sessions,
