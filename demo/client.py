@@ -40,15 +40,15 @@ class Session:
 
     def start(self) -> str:
         """Begin; give what the agent is told."""
-        say(f"{self.desk.person} begins a session ({self.name}).")
+        say(f"{self.desk.person.title()} begins a session ({self.name}).")
         return self._tell("SessionStart", source="startup", model="claude-opus-4-8")
 
     def ask(self, prompt: str, answer: str = "") -> str:
         """Say something, and be answered; give what the agent is told with it."""
-        say(f"{self.desk.person} says: {prompt}")
+        say(f"{self.desk.person.title()} says: {prompt}")
         told = self._tell("UserPromptSubmit", prompt=prompt)
         if answer:
-            say(f"agent says: {answer}\n")
+            say(f"The agent says: {answer}\n")
             self._note("user", prompt)
             self._note("assistant", [{"type": "text", "text": answer}])
             ended = {"stop_hook_active": False, "last_assistant_message": answer}
@@ -67,7 +67,7 @@ class Session:
             added = json.loads(printed)["hookSpecificOutput"]
             require(added["hookEventName"] == event, f"{event} is answered as such")
             told = added["additionalContext"]
-        say(f"the hook {event} tells the agent{':' if told else ' nothing.'}")
+        say(f"The hook {event} tells the agent{':' if told else ' nothing.'}")
         for line in told.splitlines():
             say(f"    {line}")
         say()

@@ -129,7 +129,10 @@ def outline(text: str) -> str:
 def a_day_of_sessions(anna: Desk) -> None:
     """Decide, wish, and decide otherwise."""
     act("A DAY OF SESSIONS: a decision is made, and taken back")
-    title("In the morning Anna decides something, and says how she works.")
+    title(
+        "In the morning Anna decides something, and says how she works. Nothing is"
+        " known yet, so her agent is told nothing."
+    )
     morning = Session(anna, "morning")
     morning.start()
     morning.ask(MEMORY, "Then the controller counts them in its memory.")

@@ -81,7 +81,7 @@ def test_the_story_does_what_it_says_and_leaves_nothing(
     assert len(acts) == 9
     for program in ("agentctx", "project-corpus", "git"):
         assert f"\nanna$ {program} " in done.stdout
-    assert done.stdout.count("\nthe hook ") >= 11
+    assert done.stdout.count("\nThe hook ") >= 11
     assert list((tmp_path / "tmp").iterdir()) == []
     assert list(user_home.iterdir()) == []
 
