@@ -47,7 +47,7 @@ MORE = "".join(
     for name in ("corpus.records", "corpus.memory", "report.create", "audit.read")
 )
 IGNORED = ".project-corpus/audit/\n.project-corpus/cache/\nbundle.json\n"
-PATIENCE = 60
+PATIENCE = 120
 """Seconds after which something that has to happen will not."""
 
 PROVEN = (

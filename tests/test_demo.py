@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEMO = Path(__file__).parents[1] / "demo"
 SAMPLE = DEMO / "corpus"
-PATIENCE = 300
+PATIENCE = 600
 """Seconds for a machine that does much else."""
 
 pytestmark = pytest.mark.timeout(PATIENCE)
