@@ -21,7 +21,7 @@ help:
 	@echo 'make test      build the wheel, install it, run every test against it'
 	@echo 'make check     lint, formatting, types, generated documentation'
 	@echo 'make docs      write the generated pages of docs/ again'
-	@echo 'make demo      show the program at work on a small corpus'
+	@echo 'make demo      tell the whole story on this machine, and check it'
 	@echo 'make quality   measure how good the answers are'
 	@echo 'make bench     measure speed, beside the published peer'
 	@echo 'make clean     remove what the other targets made'

@@ -7,9 +7,9 @@ Whoever keeps such things tells the corpus of them through an entry point of the
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from corpus.entrypoints import entry_points
 from corpus.refusals import OriginUnusableError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def known_origins(
 ) -> tuple[Origins, ...]:
     """Give every keeper that is installed; `OriginUnusableError` for a broken one."""
     found: dict[str, Origins] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.value):
+    for point in sorted(entry_points(GROUP), key=lambda point: point.value):
         if point.value not in found:
             try:
                 make = point.load()

@@ -36,6 +36,7 @@ USER_FOLDERS = {
 LONGEST = (
     "tests/stories/test_ten_sessions.py",
     "tests/stories/test_remembered.py",
+    "tests/test_demo.py",
     "tests/faults/test_write_kills.py",
     "tests/agentctx/test_fifty_sessions.py",
     "tests/mcp/test_hostile.py",

@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "corpus.published",
         "corpus.lines",
         "corpus.visible",
+        "corpus.entrypoints",
     ),
     (
         "corpus.canonical",
@@ -187,6 +188,7 @@ OPENERS = {
     "corpus.userdirs": "the user's own key and state files",
     "corpus.trust": "the owners' grants",
     "corpus.writes": "journals and backups in the user's state directory",
+    "corpus.entrypoints": "what installed packages register",
     "corpus.heads": "the first bytes of a store",
     "corpus.turns": "the queue of a store's writers, an empty file beside it",
     "agentctx.records": "backups, exports and stores set aside, in the user's home",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from corpus.confined.reader import open_root
 from corpus.protocol.conformance import validate
 from tests.recorded import store_at
 from tests.speed.adversarial import CORPORA, common_words, many_terms, write_adversary
-from tests.speed.bench import Target
+from tests.speed.bench import Bench, Target
 from tests.speed.extraction import session_cost
 from tests.speed.hooks import (
     ANSWERED,
@@ -44,6 +45,7 @@ from tests.speed.measure import (
 from tests.speed.memoryserver import served_memory
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import SHORT_STEP, put_in_order, queries, write_records
+from tests.speed.shared import round_trip, write_shared
 from tests.speed.tree import SOURCES, write_tree
 from tests.speed.writers import write_at_once
 
@@ -241,6 +243,18 @@ def test_a_target_is_met_up_to_its_bound() -> None:
     missed = Target(name="x", found=1.001, most=1.0)
     assert not missed.met
     assert "MISSED" in missed.line()
+
+
+def test_the_round_trip_of_the_teams_file_is_measured_as_processes(
+    tmp_path: Path, program_env: dict[str, str]
+) -> None:
+    env = {**own_environment(tmp_path / "user"), **program_env}
+    bench = Bench(folder=tmp_path, ours=(), peer=None, rounds=1, env=env)
+    home, root = tmp_path / "home", tmp_path / "team"
+    write_shared(home, root, records=30)
+    found = round_trip(bench, home, root)
+    assert json.loads(found["export"].out)["blocks"] == 30
+    assert min(one.cpu for one in found.values()) > 0
 
 
 @pytest.mark.requirement("A2.10")

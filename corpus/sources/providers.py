@@ -12,6 +12,7 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
+from corpus.entrypoints import entry_points
 from corpus.errors import CodedError
 from corpus.findings import Finding
 from corpus.sources.provided import CAPABILITIES, BadSourceError, checked
@@ -63,9 +64,7 @@ class Given(NamedTuple):
 @functools.cache
 def registered() -> tuple[Entry, ...]:
     """Find the providers that are installed, once a process."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - reads every package
-
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    found = {entry.name: entry for entry in entry_points(GROUP)}
     return tuple(found[name] for name in sorted(found))
 
 

@@ -39,6 +39,7 @@ from tests.speed.recall import recall
 from tests.speed.recordserver import records_command, served_records
 from tests.speed.recordset import queries as record_queries
 from tests.speed.sessions import sessions
+from tests.speed.shared import shared
 from tests.speed.trusted import served, trusted, write_steps
 from tests.speed.writers import Writing, write_at_once
 
@@ -357,6 +358,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "linear": linear,
     "recall": recall,
     "memory-server": memory_server,
+    "shared": shared,
     "provided": lambda bench: provided(bench, (*record_queries()[:3], QUERIES[0])),
 }
 

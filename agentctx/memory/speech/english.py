@@ -60,6 +60,8 @@ TABLE = Table(
     (?:the|our)_decision_is
     we(?:'ll|_will|_won't)_(?:not_|never_|always_)?(?:use|adopt|keep|stick|go_(?:with\
     |for)|drop|support|store|ship|switch|write|target|replace|move)
+    (?:from_(?:now|today)_on|going_forward|henceforth),?_we_(?:only_)?(?:use|keep|store\
+    |ship|support|target)
     we_no_longer_(?:support|use|need) we_standardi[sz]e_on we_never_use
     no_backward_compatibility the_plan_of_record_is
     """,

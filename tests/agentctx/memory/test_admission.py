@@ -90,6 +90,7 @@ def test_a_preference_said_for_good_is_let_in(
     ("text", "subject", "statement"),
     [
         ("Let's use SQLite for the store.", "SQLite", "The store uses SQLite."),
+        ("No, from now on we use DuckDB.", "DuckDB", "Use DuckDB."),
         ("We decided to drop Python 3.9.", "Python 3.9", "Drop Python 3.9."),
         (
             "旧 memory schema 不兼容，直接删除",
