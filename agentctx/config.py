@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from agentctx.errors import (
     ConfigFileError,
@@ -21,9 +20,11 @@ from agentctx.errors import (
 )
 from agentctx.privatefile import folder_lock, make_private_folder, write_private
 from agentctx.smallfile import small_text
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
     from corpus.errors import CodedError
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NewType
+
+from corpus.values import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,8 @@ The caller's environment counts for `HOME`, `XDG_CONFIG_HOME` and `AGENTCTX_HOME
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.gitconfig import remote_url, rewritten, user_settings
 from agentctx.remotes import normalise
@@ -28,6 +26,8 @@ from agentctx.repository import (
 )
 from agentctx.smallfile import is_folder
 from agentctx.sshconfig import real_host
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,12 +73,12 @@ def resolve_project(directory: Path, *, environ: Mapping[str, str]) -> Project:
 
 def path_id(root: Path) -> str:
     """Give the namespace of a project that has only a place."""
-    return hashlib.sha256(os.fsencode(root)).hexdigest()
+    return sha256(os.fsencode(root)).hexdigest()
 
 
 def remote_id(remote: str) -> str:
     """Give the namespace of a normalised remote."""
-    return hashlib.sha256(remote.encode("utf-8")).hexdigest()
+    return sha256(remote.encode("utf-8")).hexdigest()
 
 
 def _versioned(repository: Repository, environ: Mapping[str, str]) -> Project:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.secretnames import named_secrets
 from agentctx.secretplaces import placed_secrets
 from agentctx.secretrules import DOCUMENTED, anchors, compiled
 from agentctx.secretvalues import MARK, is_filler, is_placeholder, looks_random
 from corpus.reading import lower
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import without_invisible
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from agentctx.gitconfig import Reading, Setting, is_true, last_value, read_settings
 from agentctx.smallfile import is_folder, small_text
+from corpus.values import NamedTuple
 
 MAX_POINTER = 16 * 1024
 """The size of the largest `.git` file, `HEAD` or `commondir` that is read."""

@@ -7,9 +7,9 @@ never apply. Files are bounded in size, number and depth, and nothing here raise
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.smallfile import small_text
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,8 @@ Parsing arguments costs more than a hook has to spend.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import NoReturn

@@ -16,7 +16,6 @@ import functools
 import itertools
 import re
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.identifiers import LONGEST_TERM, NameTerms
 from corpus.scripts import (
@@ -32,6 +31,7 @@ from corpus.scripts import (
     outline,
 )
 from corpus.stems import stem
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.wordlists import (
     NEGATION_RUNS,
     NEGATIONS,

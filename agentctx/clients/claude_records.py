@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, cast
+
+from corpus.values import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

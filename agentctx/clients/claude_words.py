@@ -10,12 +10,12 @@ losing words is the lesser harm.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from agentctx.clients.claude_records import storable
 from agentctx.memory.mapping import BEFORE, HINT, OMITTED, QUOTE
 from agentctx.memory.mapping import INTRODUCTION as OF_MEMORY
 from agentctx.records.card import INTRODUCTION
+from corpus.values import NamedTuple
 
 _NAMES = (
     "system-reminder|system_reminder|command-(?:name|message|args|contents)"

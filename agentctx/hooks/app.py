@@ -14,13 +14,13 @@ import os
 import time
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from agentctx.config import environment, home
 from agentctx.errors import PayloadError
 from agentctx.failures import note_failure, told
 from agentctx.hooks.here import PATIENCE, Here, Outside
 from corpus.errors import CodedError
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

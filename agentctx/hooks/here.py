@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import HomeError
 from agentctx.failures import note_failure
 from corpus.errors import CodedError, StoreBusyError
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

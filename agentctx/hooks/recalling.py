@@ -8,7 +8,6 @@ one whose item says something else by now is not given.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import (
     PROMPT_CHECKPOINT,
@@ -28,6 +27,7 @@ from agentctx.memory.mapping import HINT, framed_checkpoint
 from agentctx.records.twins import twin_of
 from corpus.errors import CodedError, StoreBusyError
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from typing import TYPE_CHECKING
 
 from agentctx.memory.model import MAX_SCOPE_PATHS
 from agentctx.memory.names import FOLDER
 from agentctx.records.graph import repo_path
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

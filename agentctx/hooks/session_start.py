@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from agentctx.briefing.budget import SHARES
 from agentctx.briefing.digest import digest_of, is_behind
@@ -22,6 +21,7 @@ from agentctx.records.transcripts import Source, hear, note_source, unended
 from agentctx.team.arriving import first_blocks, has_news
 from corpus.errors import CodedError
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,6 @@ that was opened with it; the session's id is all they share (H2, H3, H4, H6).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.clock import stamp
 from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
@@ -25,6 +23,7 @@ from agentctx.memory.turns import (
     turn_of,
 )
 from agentctx.memory.underreview import review_of, stop_review
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,9 +7,8 @@ and the files as they are outweigh (M7.3).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
 from agentctx.memory.clipping import clipped
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ nothing passes, nothing is shown: neither a path nor an age makes up for it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.memory.terms import is_paired, normal_form, phrase, words_in
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple, cast
 
 from agentctx.memory.model import Item, Meaning
 from agentctx.memory.ranking import (
@@ -22,6 +21,7 @@ from agentctx.memory.ranking import (
     terms_of,
 )
 from agentctx.memory.terms import item_terms
+from corpus.values import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     import sqlite3

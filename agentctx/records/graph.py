@@ -7,9 +7,9 @@ project's root. Walks use UNION, so that a cycle ends, and a bound on their dept
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

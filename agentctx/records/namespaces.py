@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.project import path_id
 from agentctx.records.model import GLOBAL
 from corpus.sqlite import store_failures
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.dates import take_days
 from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import query_terms, terms
 from corpus.scripts import fold_marks
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
