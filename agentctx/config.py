@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 from agentctx.errors import (
     ConfigFileError,
@@ -264,7 +263,7 @@ def stored_settings(folder: str) -> dict[str, object]:
     path = config_path(folder)
     if not os.path.lexists(path):
         return {}
-    text = small_text(Path(path), limit=MOST_BYTES)
+    text = small_text(path, limit=MOST_BYTES)
     if text is None:
         raise ConfigFileError(
             reason=f"it is no file of at most {MOST_BYTES} bytes that we can read"

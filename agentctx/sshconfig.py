@@ -6,13 +6,11 @@ never apply. Files are bounded in size, number and depth, and nothing here raise
 
 from __future__ import annotations
 
+import os
 import re
 
 from agentctx.smallfile import small_text
-from corpus.values import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from corpus.values import NamedTuple
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 4
@@ -26,20 +24,20 @@ class _Search(NamedTuple):
     """What is looked for, and how many files may still be read."""
 
     alias: str
-    home: Path
+    home: str
     budget: list[int]
 
 
-def real_host(alias: str, home: Path) -> str:
+def real_host(alias: str, home: str) -> str:
     """Give the `HostName` that `~/.ssh/config` has for `alias`, else `alias`."""
     search = _Search(alias, home, [MAX_FILES])
-    found = _search(home / ".ssh" / "config", search, depth=0, applies=True)
+    found = _search(f"{home}/.ssh/config", search, depth=0, applies=True)
     if not found:
         return alias
     return re.sub("%[%h]", lambda token: alias if token[0] == "%h" else "%", found)
 
 
-def _search(path: Path, search: _Search, *, depth: int, applies: bool) -> str | None:
+def _search(path: str, search: _Search, *, depth: int, applies: bool) -> str | None:
     """Give the first `HostName` that applies; the first value is the one ssh takes."""
     if depth > MAX_DEPTH or not search.budget[0]:
         return None
@@ -100,22 +98,24 @@ def _like(text: str, pattern: str) -> bool:
     return not pattern[number:].strip("*")
 
 
-def _included(words: list[str], home: Path) -> list[Path]:
+def _included(words: list[str], home: str) -> list[str]:
     """Give the files an `Include` names, in the order ssh reads them."""
-    found: list[Path] = []
+    found: list[str] = []
     for word in words:
-        given = home / word[2:] if word.startswith("~/") else home / ".ssh" / word
-        if not set("*?") & set(given.name):
+        near = (home, word[2:]) if word.startswith("~/") else (f"{home}/.ssh", word)
+        given = os.path.join(*near).rstrip("/")  # noqa: PTH118 - text
+        folder, wanted = os.path.split(given)
+        if not set("*?") & set(wanted):
             found.append(given)
             continue
         try:
-            names = sorted(one.name for one in given.parent.iterdir())
+            names = sorted(os.listdir(folder))  # noqa: PTH208 - text
         except (OSError, ValueError):
             continue
-        hidden = given.name.startswith(".")
+        hidden = wanted.startswith(".")
         found += [
-            given.parent / name
+            f"{folder}/{name}"
             for name in names
-            if _like(name, given.name) and name.startswith(".") <= hidden
+            if _like(name, wanted) and name.startswith(".") <= hidden
         ]
     return found[:MAX_FILES]

@@ -99,9 +99,7 @@ def digest_path(home: str, project_id: str) -> str:
 
 def read_digest(home: str, project_id: str) -> Digest | None:
     """Give the digest of a project, None where there is none that can be used."""
-    from pathlib import Path  # noqa: PLC0415 - loaded with the project
-
-    text = small_text(Path(digest_path(home, project_id)), limit=MOST_BYTES)
+    text = small_text(digest_path(home, project_id), limit=MOST_BYTES)
     if text is None:
         return None
     try:

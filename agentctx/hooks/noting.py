@@ -7,8 +7,6 @@ later, the stub says so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.briefing.budget import shortened
 from agentctx.errors import (
     AlreadySupersededError,
@@ -29,6 +27,7 @@ from agentctx.records.sessions import note_session
 from agentctx.records.write import add_record
 from agentctx.redact import redact
 from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -137,7 +137,7 @@ def _prompt(
     from agentctx.memory.rawtext import Clean, raw  # noqa: PLC0415 - as above
     from agentctx.memory.store import RandomIds  # noqa: PLC0415 - as above
 
-    root = str(here.project.root)
+    root = here.project.folder
     paths = named_paths(words, cwd=here.cwd, root=root)
     return Prompt(
         session_id,

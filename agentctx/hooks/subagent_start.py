@@ -6,13 +6,12 @@ what its session was given, and what it is given does not count as given to that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.briefing.digest import digest_of, standing_blocks
 from agentctx.briefing.opening import Place, project_lines
 from agentctx.briefing.prompted import Matches, rules, told
 from agentctx.briefing.state import read_state
 from agentctx.records.sessions import Given
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.briefing.digest import Digest

@@ -50,7 +50,7 @@ WAYS_ON: dict[Off, str] = {
 
 def memory_root(project: Project) -> str:
     """Say where the memory of a project lies: all its working trees share one."""
-    return str(project.main_root)
+    return project.main_folder
 
 
 def why_off(root: str, *, home: str, environ: Mapping[str, str]) -> Off | None:

@@ -53,7 +53,7 @@ def take_news(store: Store, project: Project) -> Imported:
         import_context,
     )
 
-    return import_context(store, project.project_id, str(project.main_root))
+    return import_context(store, project.project_id, project.main_folder)
 
 
 def first_blocks(root: str, tokens: int) -> str:
