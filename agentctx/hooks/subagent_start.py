@@ -41,7 +41,7 @@ def _found(here: Here, store: Store) -> Told:
     before: list[str] = []
     after: list[tuple[str, str]] = []
     if digest is not None:
-        place = Place(str(here.project.root), here.worktree)
+        place = Place(here.project.folder, here.worktree)
         text = project_lines(store.db, digest, place)
         before = [text] if text else []
         after = _standing(store, digest, {record.id for record in about.records})
