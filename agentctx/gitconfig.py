@@ -10,6 +10,7 @@ import os
 import re
 
 from agentctx.smallfile import small_text
+from corpus.patterns import pattern
 from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ MAX_DEPTH = 5
 MAX_FILES = 32
 """Files read in all, however they include one another."""
 
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?")
+_SECTION = pattern(r'\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
+_KEY = pattern(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?")
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", "\\": "\\", '"': '"'}
 _WANTED = {"remote", "url", "core", "extensions", "include", "includeif"}
 _TRUE = {"true", "yes", "on", "1"}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 
 from agentctx.gitconfig import remote_url, rewritten, user_settings
-from agentctx.remotes import normalise
 from agentctx.repository import (
     Broken,
     Repository,
@@ -25,7 +24,6 @@ from agentctx.repository import (
     worktree_name,
 )
 from agentctx.smallfile import is_folder
-from agentctx.sshconfig import real_host
 from corpus.checksum import sha256
 from corpus.values import TYPE_CHECKING, NamedTuple
 
@@ -119,6 +117,9 @@ def _remote(
     url = remote_url(settings, REMOTE)
     if url is None:
         return None
+    from agentctx.remotes import normalise  # noqa: PLC0415 - where there is a remote
+    from agentctx.sshconfig import real_host  # noqa: PLC0415 - as above
+
     rules = user_settings(environ, repository.git_dir) + settings
     home = environ.get("HOME")
 

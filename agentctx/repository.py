@@ -8,10 +8,10 @@ where a project is does not change with the command that looks.
 from __future__ import annotations
 
 import os
-import re
 
 from agentctx.gitconfig import Reading, Setting, is_true, last_value, read_settings
 from agentctx.smallfile import is_folder, small_text
+from corpus.patterns import pattern
 from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MAX_POINTER = 16 * 1024
 
 MAX_BRANCH = 255
 
-_HEAD = re.compile(r"ref: *(refs/\S+)\s*|[0-9a-f]{40}\s*|[0-9a-f]{64}\s*")
+_HEAD = pattern(r"ref: *(refs/\S+)\s*|[0-9a-f]{40}\s*|[0-9a-f]{64}\s*")
 _BRANCH = "refs/heads/"
 _NO_BRANCH = ".invalid"  # what HEAD says where references lie in a table
 

@@ -10,14 +10,15 @@ import os
 import re
 
 from agentctx.smallfile import small_text
+from corpus.patterns import pattern
 from corpus.values import NamedTuple
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 4
 MAX_FILES = 32
 
-_LINE = re.compile(r"([A-Za-z]+)(?:[ \t]*=[ \t]*|[ \t]+)(.*)")
-_WORD = re.compile(r'"([^"]*)"|([^ \t"]+)')
+_LINE = pattern(r"([A-Za-z]+)(?:[ \t]*=[ \t]*|[ \t]+)(.*)")
+_WORD = pattern(r'"([^"]*)"|([^ \t"]+)')
 
 
 class _Search(NamedTuple):
@@ -68,22 +69,22 @@ def _search(path: str, search: _Search, *, depth: int, applies: bool) -> str | N
 def _matches(alias: str, patterns: list[str]) -> bool:
     """Say whether a `Host` line means `alias`; a negated match always loses."""
     hit = False
-    for pattern in patterns:
-        negated = pattern.startswith("!")
-        if _like(alias, pattern[negated:]):
+    for one in patterns:
+        negated = one.startswith("!")
+        if _like(alias, one[negated:]):
             if negated:
                 return False
             hit = True
     return hit
 
 
-def _like(text: str, pattern: str) -> bool:
+def _like(text: str, wildcard: str) -> bool:
     """Match `*` and `?` in time that grows with text times pattern."""
     at = 0
     star = again = -1
     number = 0
     while at < len(text):
-        wanted = pattern[number] if number < len(pattern) else ""
+        wanted = wildcard[number] if number < len(wildcard) else ""
         if wanted == "*":
             star, again = number, at
             number += 1
@@ -95,7 +96,7 @@ def _like(text: str, pattern: str) -> bool:
             number, at = star + 1, again
         else:
             return False
-    return not pattern[number:].strip("*")
+    return not wildcard[number:].strip("*")
 
 
 def _included(words: list[str], home: str) -> list[str]:

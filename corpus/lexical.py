@@ -18,6 +18,7 @@ import re
 from operator import add
 
 from corpus.identifiers import LONGEST_TERM, NameTerms
+from corpus.patterns import pattern
 from corpus.scripts import (
     HAN,
     HANGUL,
@@ -236,22 +237,20 @@ _JOINT = (
 )
 _RUNS = (HAN + KANA, HANGUL, UNSPACED)
 _SIGN = r"(?<=#)(?=[0-9])|(?<=[.@])(?<![^\s`\"'(\[].)(?=[A-Za-z])"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"[A-Za-z0-9_.@#{HAN}{KANA}{HANGUL}{UNSPACED}](?:"
     rf"(?:(?<=[A-Za-z0-9_])|{_SIGN})[A-Za-z0-9_{_INSIDE}]*+"
     rf"(?:{_JOINT}{_PART})*(?:\+\+|[%#])?"
     + "".join(rf"|(?<=[{run}])[{run}{_INSIDE}]*+" for run in _RUNS)
     + ")"
 )
-_PLAIN = re.compile(
-    rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*"
-)
+_PLAIN = pattern(rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*")
 _RUN_SYMBOLS = frozenset("".join(_RUNS))
-_NO_DIGIT = re.compile("[^0-9]*+")
-_COMMON_RUN = re.compile("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
-_UNIT = re.compile(rf"[^{MARK}]{MARK}*+")
-_EVERY_HAN = re.compile(HAN)
-_LONE_HAN = re.compile(f"(?<!{HAN}){HAN}(?!{HAN})")
+_NO_DIGIT = pattern("[^0-9]*+")
+_COMMON_RUN = pattern("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
+_UNIT = pattern(rf"[^{MARK}]{MARK}*+")
+_EVERY_HAN = pattern(HAN)
+_LONE_HAN = pattern(f"(?<!{HAN}){HAN}(?!{HAN})")
 _MOST_WORDS = 65_536
 _LONGEST_KEPT, _MOST_KEPT = 40, 8
 _SHORT_HANGUL = 3

@@ -22,7 +22,7 @@ MAX_ARGUMENTS = 6
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("corpus.values",),
-    ("corpus.errors", "corpus.checksum"),
+    ("corpus.errors", "corpus.checksum", "corpus.patterns"),
     ("corpus.refusals",),
     (
         "corpus.refs",

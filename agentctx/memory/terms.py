@@ -8,10 +8,10 @@ whatever the subject is counts little, and never alone (M6.2, M6.3, M11.1, M11.2
 from __future__ import annotations
 
 import functools
-import re
 
 from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import query_terms, terms
+from corpus.patterns import pattern
 from corpus.scripts import (
     HAN,
     HANGUL,
@@ -54,11 +54,11 @@ _MOST_PIECES = 400
 _MOST_FOUND = 512
 _MOST_KEPT = 8_192
 _RUNS = frozenset((HAN, KANA, HANGUL, UNSPACED))
-_PIECE = re.compile(r"[^\s，。！？；：、（）「」『』“”《》…]{1,160}")
+_PIECE = pattern(r"[^\s，。！？；：、（）「」『』“”《》…]{1,160}")
 _OUTER = "\"'`()[]{}<>.,;:!?*_~«»„“”‘’¿¡-—…，。！？；：、（）「」『』《》"
-_ENDING = re.compile("[\u3041-\u309f的吗嗎呢吧啊么麼]")
-_NO_TEXT = re.compile("[\ud800-\udfff]")
-_SMALL_NUMBER = re.compile(r"#?[0-9]{1,2}%?")
+_ENDING = pattern("[\u3041-\u309f的吗嗎呢吧啊么麼]")
+_NO_TEXT = pattern("[\ud800-\udfff]")
+_SMALL_NUMBER = pattern(r"#?[0-9]{1,2}%?")
 
 
 class Part(NamedTuple):
