@@ -43,6 +43,9 @@ MOST_OF: dict[TermType, int] = {
     "path": 64,
 }
 
+PIECE = 160
+"""Characters of one piece of a text at most; a longer one is cut."""
+
 READ = 4_000
 """Characters read at each end of a text that asks; the rest of it is pasted."""
 
@@ -54,7 +57,7 @@ _MOST_PIECES = 400
 _MOST_FOUND = 512
 _MOST_KEPT = 8_192
 _RUNS = frozenset((HAN, KANA, HANGUL, UNSPACED))
-_PIECE = pattern(r"[^\s，。！？；：、（）「」『』“”《》…]{1,160}")
+_PIECE = pattern(rf"[^\s，。！？；：、（）「」『』“”《》…]{{1,{PIECE}}}")
 _OUTER = "\"'`()[]{}<>.,;:!?*_~«»„“”‘’¿¡-—…，。！？；：、（）「」『』《》"
 _ENDING = pattern("[\u3041-\u309f的吗嗎呢吧啊么麼]")
 _NO_TEXT = pattern("[\ud800-\udfff]")
