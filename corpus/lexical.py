@@ -145,7 +145,7 @@ def query_terms(text: str, *, cap: int = 256) -> tuple[QueryTerm, ...]:
     first: dict[str, int] = {}
     for index, match in enumerate(_found(text)):
         first.setdefault(text[match.start() : match.end()], index)
-    chosen: dict[str, QueryTerm] = {}
+    chosen: dict[str, tuple[int, int]] = {}  # most are capped, and become no term
     unspaced: set[str] = set()
     for word, index in first.items():
         for piece, shape in dict.fromkeys(_pieces(word)):
@@ -153,10 +153,13 @@ def query_terms(text: str, *, cap: int = 256) -> tuple[QueryTerm, ...]:
             if shape[0] in _RUN_SYMBOLS:
                 unspaced.update(term for term, _ in weighed)
             for term, weight in weighed:
-                known = chosen.setdefault(term, QueryTerm(term, weight, index))
-                if known.weight < weight:
-                    chosen[term] = known._replace(weight=weight)
-    return _capped(tuple(chosen.values()), unspaced, cap)
+                known = chosen.get(term)
+                if known is None:
+                    chosen[term] = (weight, index)
+                elif known[0] < weight:
+                    chosen[term] = (weight, known[1])
+    kept = _capped(tuple(chosen), unspaced, cap)
+    return tuple(QueryTerm(term, *chosen[term]) for term in kept)
 
 
 def plain_words(text: str) -> list[str | None]:
@@ -395,21 +398,19 @@ def _is_name(piece: str) -> bool:
     return name.whole or (bool(name.terms) and fold_case(piece) != piece)
 
 
-def _capped(
-    found: tuple[QueryTerm, ...], unspaced: set[str], cap: int
-) -> tuple[QueryTerm, ...]:
+def _capped(found: tuple[str, ...], unspaced: set[str], cap: int) -> tuple[str, ...]:
     if len(found) <= cap:
         return found
-    pairs = sum(term.text in unspaced for term in found)
+    pairs = sum(term in unspaced for term in found)
     words = len(found) - pairs
     third = cap // 3
-    room = sum(term.text in unspaced for term in found[:cap])
+    room = sum(term in unspaced for term in found[:cap])
     room = max(room, min(pairs, third))
     room = min(room, cap - min(words, third))
     left = {True: room, False: cap - room}
     kept = []
     for term in found:
-        kind = term.text in unspaced
+        kind = term in unspaced
         if left[kind] > 0:
             left[kind] -= 1
             kept.append(term)

@@ -39,10 +39,14 @@ else:
         __slots__ = ()
         _fields = ()
         _field_defaults: Mapping[str, object] = {}
+        _rest: tuple[object, ...] = ()  # the defaults, which are all at the end
 
         def __new__(cls, /, *given: object, **named: object) -> Self:
-            if named or len(given) != len(cls._fields):
+            missing = len(cls._fields) - len(given)
+            if named or not 0 <= missing <= len(cls._rest):
                 given = _filled(cls, given, named)
+            elif missing:
+                given += cls._rest[-missing:]
             return tuple.__new__(cls, given)
 
         @classmethod
@@ -87,8 +91,12 @@ else:
             """Give each field its place; a value in the body is its default."""
             fields = tuple(body.get("__annotations__", ()))
             defaults = {one: body[one] for one in fields if one in body}
+            if [*defaults] != [*fields[len(fields) - len(defaults) :]]:
+                message = f"a field of {name} without a default follows one with one"
+                raise TypeError(message)
             body.update(__slots__=(), __match_args__=fields, _fields=fields)
             body["_field_defaults"] = defaults
+            body["_rest"] = tuple(defaults.values())
             body.update((one, _field(at, "")) for at, one in enumerate(fields))
             return type(name, (_Tuple, *bases[1:]), body)
 

@@ -112,8 +112,12 @@ def item_terms(meaning: Meaning) -> Iterator[tuple[TermType, str]]:
             yield kind, term
 
 
+@functools.lru_cache(maxsize=1)
 def map_terms(query: RecallQuery) -> tuple[Asked, ...]:
-    """Give the terms of the automatic Map, what names an item of a review first."""
+    """Give the terms of the automatic Map, what names an item of a review first.
+
+    Whether a prompt is about anything is asked first, then what is about it.
+    """
     return _asked([(text, False) for text in _base(query)])
 
 
