@@ -347,8 +347,9 @@ def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:
     if shape[0] in _RUN_SYMBOLS:
         units = _units(piece, shape)
         weight = WORD_WEIGHT * len(units) // (2 * max(1, len(units) - 1))
+        weight = min(WORD_WEIGHT, weight)
         pairs = [pair for pair in _pairs(units) if pair not in STOP_RUNS]
-        weighed = [(pair, min(WORD_WEIGHT, weight)) for pair in pairs]
+        weighed = [(pair, weight) for pair in pairs]
         if len(units) == 1:
             weighed = [(pair, WORD_WEIGHT) for pair in pairs]
         elif pairs:
@@ -401,16 +402,16 @@ def _is_name(piece: str) -> bool:
 def _capped(found: tuple[str, ...], unspaced: set[str], cap: int) -> tuple[str, ...]:
     if len(found) <= cap:
         return found
-    pairs = sum(term in unspaced for term in found)
+    paired = [term in unspaced for term in found]
+    pairs = sum(paired)
     words = len(found) - pairs
     third = cap // 3
-    room = sum(term in unspaced for term in found[:cap])
+    room = sum(paired[:cap])
     room = max(room, min(pairs, third))
     room = min(room, cap - min(words, third))
     left = {True: room, False: cap - room}
     kept = []
-    for term in found:
-        kind = term in unspaced
+    for term, kind in zip(found, paired, strict=True):
         if left[kind] > 0:
             left[kind] -= 1
             kept.append(term)
