@@ -318,6 +318,8 @@ def _specific(
     """Give, in order, those of some rows that the policy allows and that apply."""
     found = {}
     for item_id, kind, thread_id, listed in rows:
+        if not paths and listed.startswith('["'):
+            continue  # it applies to some paths alone, and none is asked about
         if _kind_allowed(kind, thread_id, policy):
             special = specificity(_texts(listed), paths)
             if special is not None:
