@@ -9,8 +9,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 
+OFTEN = 8
+"""So many values with names or defaults make it worth to learn to make them quickly."""
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Literal, NamedTuple, NewType, Protocol, Self, cast
 else:
     from collections import _tuplegetter as _field
@@ -39,14 +42,10 @@ else:
         __slots__ = ()
         _fields = ()
         _field_defaults: Mapping[str, object] = {}
-        _rest: tuple[object, ...] = ()  # the defaults, which are all at the end
 
         def __new__(cls, /, *given: object, **named: object) -> Self:
-            missing = len(cls._fields) - len(given)
-            if named or not 0 <= missing <= len(cls._rest):
+            if named or len(given) != len(cls._fields):
                 given = _filled(cls, given, named)
-            elif missing:
-                given += cls._rest[-missing:]
             return tuple.__new__(cls, given)
 
         @classmethod
@@ -54,7 +53,7 @@ else:
             return cls(*values)
 
         def _replace(self, /, **named: object) -> Self:
-            values = [named.pop(*pair) for pair in zip(self._fields, self, strict=True)]
+            values = [*map(named.pop, self._fields, self)]
             if named:
                 message = f"got unexpected field names: {list(named)}"
                 raise ValueError(message)
@@ -74,6 +73,9 @@ else:
         cls: type[_Tuple], given: tuple[object, ...], named: Mapping[str, object]
     ) -> tuple[object, ...]:
         """Put named values and defaults behind the given ones."""
+        _often[cls] = often = _often.get(cls, 0) + 1
+        if often == OFTEN:
+            cls.__new__ = staticmethod(_quickly_made(cls))
         rest = cls._fields[len(given) :]
         values = {**cls._field_defaults, **named}
         missing = [name for name in rest if name not in values]
@@ -81,6 +83,16 @@ else:
             message = f"{cls.__name__} takes {cls._fields}; missing: {missing}"
             raise TypeError(message)
         return (*given, *[values[name] for name in rest])
+
+    def _quickly_made(cls: type[_Tuple]) -> Callable[..., _Tuple]:
+        """Give what makes a value as the real ones do, which takes a while to make."""
+        fields = ", ".join(cls._fields)
+        source = f"lambda _cls, {fields}: _new(_cls, ({fields},))"
+        made = eval(source, {"_new": tuple.__new__})  # noqa: S307 - names of fields
+        made.__defaults__ = tuple(cls._field_defaults.values())
+        return made
+
+    _often: dict[type, int] = {}
 
     class _Named(type):
         """Makes a plain class of what a class statement describes."""
@@ -96,7 +108,6 @@ else:
                 raise TypeError(message)
             body.update(__slots__=(), __match_args__=fields, _fields=fields)
             body["_field_defaults"] = defaults
-            body["_rest"] = tuple(defaults.values())
             body.update((one, _field(at, "")) for at, one in enumerate(fields))
             return type(name, (_Tuple, *bases[1:]), body)
 
