@@ -344,6 +344,8 @@ def _common_run_terms(run: str) -> list[str]:
 
 def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:
     """Give the terms a query takes from a piece, with their weights."""
+    if piece.isascii() and piece.isalpha() and piece.islower():
+        return [(term, WORD_WEIGHT) for term in _TERMS[piece]]
     if shape[0] in _RUN_SYMBOLS:
         units = _units(piece, shape)
         weight = WORD_WEIGHT * len(units) // (2 * max(1, len(units) - 1))

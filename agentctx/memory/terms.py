@@ -199,7 +199,7 @@ def _parts(text: str, cap: int) -> Iterator[Part]:
     given = set()
     for wanted in (False, True):
         said = " ".join(one for one in chosen if _is_common(one) is wanted)
-        for term in query_terms(said, cap=cap):
+        for term in query_terms(said, cap=cap) if said else ():
             if term.text in given:
                 continue
             given.add(term.text)
