@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from agentctx.errors import BadTimeError
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from agentctx.errors import (
     ConfigFileError,
@@ -21,9 +19,11 @@ from agentctx.errors import (
 )
 from agentctx.privatefile import folder_lock, make_private_folder, write_private
 from agentctx.smallfile import small_text
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
     from corpus.errors import CodedError
 
@@ -263,7 +263,7 @@ def stored_settings(folder: str) -> dict[str, object]:
     path = config_path(folder)
     if not os.path.lexists(path):
         return {}
-    text = small_text(Path(path), limit=MOST_BYTES)
+    text = small_text(path, limit=MOST_BYTES)
     if text is None:
         raise ConfigFileError(
             reason=f"it is no file of at most {MOST_BYTES} bytes that we can read"

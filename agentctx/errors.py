@@ -69,9 +69,11 @@ refuses is in `agentctx.memory.refusals`.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
 from corpus.errors import CodedError
+from corpus.values import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Literal
 
 
 class TitleError(CodedError):

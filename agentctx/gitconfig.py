@@ -6,11 +6,12 @@ no regular file says nothing. Nothing here raises.
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.smallfile import small_text
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,8 +25,8 @@ MAX_DEPTH = 5
 MAX_FILES = 32
 """Files read in all, however they include one another."""
 
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?")
+_SECTION = pattern(r'\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
+_KEY = pattern(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?")
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", "\\": "\\", '"': '"'}
 _WANTED = {"remote", "url", "core", "extensions", "include", "includeif"}
 _TRUE = {"true", "yes", "on", "1"}
@@ -47,12 +48,12 @@ class Reading(NamedTuple):
     may include only relative paths, since others may have written them.
     """
 
-    home: Path | None
-    git_dir: Path | None
+    home: str | None
+    git_dir: str | None
     trusted: bool
 
 
-def read_settings(path: Path, reading: Reading) -> tuple[Setting, ...]:
+def read_settings(path: str, reading: Reading) -> tuple[Setting, ...]:
     """Give what `path` and the files it includes say of the sections we use."""
     return tuple(_settings(path, reading, depth=0, budget=[MAX_FILES]))
 
@@ -131,22 +132,22 @@ def rewritten(url: str, settings: tuple[Setting, ...]) -> str:
 
 
 def user_settings(
-    environ: Mapping[str, str], git_dir: Path | None
+    environ: Mapping[str, str], git_dir: str | None
 ) -> tuple[Setting, ...]:
     """Give what the user's own configuration says; the system's is not read."""
     home = environ.get("HOME")
     if not home:
         return ()
-    reading = Reading(Path(home), git_dir, trusted=True)
+    reading = Reading(home, git_dir, trusted=True)
     chosen = environ.get("XDG_CONFIG_HOME")
-    folder = Path(chosen) if chosen else Path(home) / ".config"
-    return read_settings(folder / "git" / "config", reading) + read_settings(
-        Path(home) / ".gitconfig", reading
+    folder = chosen or f"{home}/.config"
+    return read_settings(f"{folder}/git/config", reading) + read_settings(
+        f"{home}/.gitconfig", reading
     )
 
 
 def _settings(
-    path: Path, reading: Reading, *, depth: int, budget: list[int]
+    path: str, reading: Reading, *, depth: int, budget: list[int]
 ) -> Iterator[Setting]:
     if depth > MAX_DEPTH or not budget[0]:
         return
@@ -163,21 +164,20 @@ def _settings(
             yield from _settings(target, reading, depth=depth + 1, budget=budget)
 
 
-def _included(one: Setting, path: Path, reading: Reading) -> Path | None:
+def _included(one: Setting, path: str, reading: Reading) -> str | None:
     """Give the file an include names, where it may be followed."""
     if one.key != "path" or not one.value or "\0" in one.value:
         return None
     if one.section == "includeif" and not _holds(one.subsection, path, reading):
         return None
-    named = Path(one.value)
     if reading.trusted and one.value.startswith("~/") and reading.home is not None:
-        return reading.home / one.value[2:]
-    if named.is_absolute() and not reading.trusted:
+        return _joined(reading.home, one.value[2:])
+    if os.path.isabs(one.value) and not reading.trusted:  # noqa: PTH117 - text
         return None
-    return path.parent / named
+    return _joined(_above(path), one.value)
 
 
-def _holds(condition: str, path: Path, reading: Reading) -> bool:
+def _holds(condition: str, path: str, reading: Reading) -> bool:
     """Say whether `gitdir:` names our repository; other conditions never hold."""
     kind, _, pattern = condition.partition(":")
     if kind not in {"gitdir", "gitdir/i"} or not reading.trusted or not pattern:
@@ -185,15 +185,23 @@ def _holds(condition: str, path: Path, reading: Reading) -> bool:
     if reading.git_dir is None:
         return False
     if pattern.startswith("~/") and reading.home is not None:
-        pattern = str(reading.home / pattern[2:]) + ("/" if pattern[-1] == "/" else "")
+        pattern = _joined(reading.home, pattern[2:])
     elif pattern.startswith("./"):
-        pattern = str(path.parent) + pattern[1:]
+        pattern = _above(path) + pattern[1:]
     elif not pattern.startswith("/"):
         pattern = "**/" + pattern
     if pattern.endswith("/"):
         pattern += "**"
     flags = re.IGNORECASE if kind == "gitdir/i" else 0
-    return re.fullmatch(_glob(pattern), str(reading.git_dir), flags) is not None
+    return re.fullmatch(_glob(pattern), reading.git_dir, flags) is not None
+
+
+def _joined(folder: str, path: str) -> str:
+    return os.path.join(folder, path)  # noqa: PTH118 - text
+
+
+def _above(path: str) -> str:
+    return os.path.dirname(path)  # noqa: PTH120 - text
 
 
 def _glob(pattern: str) -> str:

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NewType
+
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,8 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _RANDOM_BITS = 80
 _LAST_SECOND = 253_402_300_799
 _TIME_BITS = 48
-_ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-_PART = re.compile(r"[0-9A-HJKMNP-TV-Z]{6,26}")
+_ID = pattern(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_PART = pattern(r"[0-9A-HJKMNP-TV-Z]{6,26}")
 
 
 class Ids:

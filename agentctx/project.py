@@ -10,13 +10,9 @@ The caller's environment counts for `HOME`, `XDG_CONFIG_HOME` and `AGENTCTX_HOME
 
 from __future__ import annotations
 
-import hashlib
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.gitconfig import remote_url, rewritten, user_settings
-from agentctx.remotes import normalise
 from agentctx.repository import (
     Broken,
     Repository,
@@ -24,13 +20,16 @@ from agentctx.repository import (
     find_repository,
     main_root,
     repository_settings,
+    upwards,
     worktree_name,
 )
 from agentctx.smallfile import is_folder
-from agentctx.sshconfig import real_host
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from agentctx.gitconfig import Setting
 
@@ -45,24 +44,39 @@ class Project(NamedTuple):
     """A directory's project; `project_id` is the namespace of its records.
 
     `remote` is the normalised text, which carries no credentials; it is None where the
-    namespace comes from a path.
+    namespace comes from a path. Of one working tree `folder` and `main_folder` are the
+    same; they are texts, for whoever waits for a hook.
     """
 
     project_id: str
     name: str
-    root: Path
-    main_root: Path
+    folder: str
+    main_folder: str
     worktree: str | None
     branch: str | None
     remote: str | None
 
+    @property
+    def root(self) -> Path:
+        """The top folder of this working tree."""
+        from pathlib import Path  # noqa: PLC0415 - hooks do without
 
-def resolve_project(directory: Path, *, environ: Mapping[str, str]) -> Project:
+        return Path(self.folder)
+
+    @property
+    def main_root(self) -> Path:
+        """The top folder of the main working tree, or the repository without one."""
+        from pathlib import Path  # noqa: PLC0415 - hooks do without
+
+        return Path(self.main_folder)
+
+
+def resolve_project(directory: Path | str, *, environ: Mapping[str, str]) -> Project:
     """Give the project of `directory`, from any folder inside it."""
     try:
-        start = Path(os.path.realpath(directory))
+        start = os.path.realpath(directory)
     except (OSError, ValueError):  # a NUL, or a working directory that is gone
-        return _plain(directory)
+        return _plain(os.fspath(directory))
     found = find_repository(start)
     if isinstance(found, Repository):
         return _versioned(found, environ)
@@ -71,14 +85,14 @@ def resolve_project(directory: Path, *, environ: Mapping[str, str]) -> Project:
     return _plain(_marked(start, environ) or start)
 
 
-def path_id(root: Path) -> str:
+def path_id(root: Path | str) -> str:
     """Give the namespace of a project that has only a place."""
-    return hashlib.sha256(os.fsencode(root)).hexdigest()
+    return sha256(os.fsencode(root)).hexdigest()
 
 
 def remote_id(remote: str) -> str:
     """Give the namespace of a normalised remote."""
-    return hashlib.sha256(remote.encode("utf-8")).hexdigest()
+    return sha256(remote.encode("utf-8")).hexdigest()
 
 
 def _versioned(repository: Repository, environ: Mapping[str, str]) -> Project:
@@ -88,8 +102,8 @@ def _versioned(repository: Repository, environ: Mapping[str, str]) -> Project:
     return Project(
         project_id=path_id(main) if remote is None else remote_id(remote),
         name=_name(main),
-        root=repository.root,
-        main_root=main,
+        folder=repository.root,
+        main_folder=main,
         worktree=worktree_name(repository),
         branch=branch_of(repository),
         remote=remote,
@@ -103,47 +117,51 @@ def _remote(
     url = remote_url(settings, REMOTE)
     if url is None:
         return None
+    from agentctx.remotes import normalise  # noqa: PLC0415 - where there is a remote
+    from agentctx.sshconfig import real_host  # noqa: PLC0415 - as above
+
     rules = user_settings(environ, repository.git_dir) + settings
     home = environ.get("HOME")
 
     def named(host: str) -> str:
-        return real_host(host, Path(home)) if home else host
+        return real_host(host, home) if home else host
 
     return normalise(rewritten(url, rules), real_host=named)
 
 
-def _plain(root: Path) -> Project:
+def _plain(root: str) -> Project:
     return Project(path_id(root), _name(root), root, root, None, None, None)
 
 
-def _marked(start: Path, environ: Mapping[str, str]) -> Path | None:
+def _marked(start: str, environ: Mapping[str, str]) -> str | None:
     """Give the nearest directory with a marker; the user's own store is no marker."""
     own = _own_stores(environ)
-    for folder in (start, *start.parents):
-        store = folder / _STORE
-        if is_folder(store) and not {store, Path(os.path.realpath(store))} & own:
+    for folder in upwards(start):
+        store = f"{folder.rstrip('/')}/{_STORE}"
+        if is_folder(store) and not {store, os.path.realpath(store)} & own:
             return folder
-        if is_folder(folder / _CORPUS):
+        if is_folder(f"{folder}/{_CORPUS}"):
             return folder
     return None
 
 
-def _own_stores(environ: Mapping[str, str]) -> set[Path]:
+def _own_stores(environ: Mapping[str, str]) -> set[str]:
     home = environ.get("HOME")
     given = environ.get("AGENTCTX_HOME")
-    named = [Path(given)] if given else []
-    named += [Path(home) / _STORE] if home else []
-    own: set[Path] = set()
+    named = [given] if given else []
+    named += [f"{home}/{_STORE}"] if home else []
+    own: set[str] = set()
     for one in named:
         try:
-            own |= {one, Path(os.path.realpath(one))}
+            own |= {os.path.normpath(one), os.path.realpath(one)}
         except (OSError, ValueError):
             continue
     return own
 
 
-def _name(root: Path) -> str:
+def _name(root: str) -> str:
     """Give a name to show: one line, nothing invisible."""
-    name = root.name if root.name == ".git" else root.name.removesuffix(".git")
+    last = os.path.basename(root)  # noqa: PTH119 - text
+    name = last if last == ".git" else last.removesuffix(".git")
     shown = "".join(char if char.isprintable() else "?" for char in name)
     return shown[:MAX_NAME].strip() or "project"

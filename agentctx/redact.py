@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.secretnames import named_secrets
 from agentctx.secretplaces import placed_secrets
 from agentctx.secretrules import DOCUMENTED, anchors, compiled
 from agentctx.secretvalues import MARK, is_filler, is_placeholder, looks_random
 from corpus.reading import lower
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import without_invisible
 
 if TYPE_CHECKING:
@@ -141,8 +141,9 @@ def _found(text: str) -> Iterator[_Span]:
     words = set(text.split())
     held = "\n".join([word for word in words if len(word) >= SHORTEST_KEY])
     if held:
+        there = set(held)  # most anchors have a character that is nowhere in a text
         for anchor, rules in anchors().items():
-            if anchor in held:
+            if there.issuperset(anchor) and anchor in held:
                 yield from _at_anchor(text, anchor, rules)
     lowered, all_words = lower(text), lower("\n".join(words))
     for found in placed_secrets(text, lowered, all_words):

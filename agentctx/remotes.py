@@ -9,7 +9,9 @@ path, a broken URL) has no such text.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 4096
 
-_URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
-_DRIVE = re.compile(r"/?[a-z][:|](?:/|$)", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_HOST = re.compile(r"[^\s/@:\[\]%?#,;'\"`<>|\\^{}()!$&*+=~-][^\s/@:\[\]%?#'\"`<>|\\]*")
+_URL = pattern(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
+_DRIVE = pattern(r"/?[a-z][:|](?:/|$)", re.IGNORECASE)
+_CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_HOST = pattern(r"[^\s/@:\[\]%?#,;'\"`<>|\\^{}()!$&*+=~-][^\s/@:\[\]%?#'\"`<>|\\]*")
 _PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
-_SECRET = re.compile(r"token|secret|passw|key|auth|sig", re.IGNORECASE)
+_SECRET = pattern(r"token|secret|passw|key|auth|sig", re.IGNORECASE)
 _SSH = {"ssh", "git+ssh", "ssh+git"}
 
 _SAME_HOST = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.secretplain import plain_value
 from agentctx.secretvalues import (
@@ -29,6 +28,7 @@ from agentctx.secretwords import (
     is_no_value,
     words_of,
 )
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

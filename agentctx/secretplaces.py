@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 from agentctx.secretnames import Named
 from agentctx.secretvalues import (
@@ -19,6 +18,7 @@ from agentctx.secretvalues import (
     stands_for_another,
 )
 from agentctx.secretwords import is_no_value
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from corpus.keyshapes import KEY_SHAPES
+from corpus.values import NamedTuple
 
 TABLE_DATE = "2026-11-30"
 """When the whole table was last gone through."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ _FLAGS = (
 )
 
 
-def small_text(path: Path, *, limit: int) -> str | None:
+def small_text(path: Path | str, *, limit: int) -> str | None:
     """Give the text of a regular file of at most `limit` bytes, else None.
 
     Links are followed. Bytes that are not UTF-8 come back as lone surrogates, as
@@ -49,10 +50,10 @@ def small_bytes(path: Path | str, *, limit: int) -> bytes | None:
         os.close(descriptor)
 
 
-def is_folder(path: Path) -> bool:
+def is_folder(path: Path | str) -> bool:
     """Say whether there is a folder, links followed, that we can see."""
     try:
-        return stat.S_ISDIR(path.stat().st_mode)
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - text or path
     except (OSError, ValueError):
         return False
 

@@ -6,40 +6,39 @@ never apply. Files are bounded in size, number and depth, and nothing here raise
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.smallfile import small_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from corpus.patterns import pattern
+from corpus.values import NamedTuple
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 4
 MAX_FILES = 32
 
-_LINE = re.compile(r"([A-Za-z]+)(?:[ \t]*=[ \t]*|[ \t]+)(.*)")
-_WORD = re.compile(r'"([^"]*)"|([^ \t"]+)')
+_LINE = pattern(r"([A-Za-z]+)(?:[ \t]*=[ \t]*|[ \t]+)(.*)")
+_WORD = pattern(r'"([^"]*)"|([^ \t"]+)')
 
 
 class _Search(NamedTuple):
     """What is looked for, and how many files may still be read."""
 
     alias: str
-    home: Path
+    home: str
     budget: list[int]
 
 
-def real_host(alias: str, home: Path) -> str:
+def real_host(alias: str, home: str) -> str:
     """Give the `HostName` that `~/.ssh/config` has for `alias`, else `alias`."""
     search = _Search(alias, home, [MAX_FILES])
-    found = _search(home / ".ssh" / "config", search, depth=0, applies=True)
+    found = _search(f"{home}/.ssh/config", search, depth=0, applies=True)
     if not found:
         return alias
     return re.sub("%[%h]", lambda token: alias if token[0] == "%h" else "%", found)
 
 
-def _search(path: Path, search: _Search, *, depth: int, applies: bool) -> str | None:
+def _search(path: str, search: _Search, *, depth: int, applies: bool) -> str | None:
     """Give the first `HostName` that applies; the first value is the one ssh takes."""
     if depth > MAX_DEPTH or not search.budget[0]:
         return None
@@ -70,22 +69,22 @@ def _search(path: Path, search: _Search, *, depth: int, applies: bool) -> str | 
 def _matches(alias: str, patterns: list[str]) -> bool:
     """Say whether a `Host` line means `alias`; a negated match always loses."""
     hit = False
-    for pattern in patterns:
-        negated = pattern.startswith("!")
-        if _like(alias, pattern[negated:]):
+    for one in patterns:
+        negated = one.startswith("!")
+        if _like(alias, one[negated:]):
             if negated:
                 return False
             hit = True
     return hit
 
 
-def _like(text: str, pattern: str) -> bool:
+def _like(text: str, wildcard: str) -> bool:
     """Match `*` and `?` in time that grows with text times pattern."""
     at = 0
     star = again = -1
     number = 0
     while at < len(text):
-        wanted = pattern[number] if number < len(pattern) else ""
+        wanted = wildcard[number] if number < len(wildcard) else ""
         if wanted == "*":
             star, again = number, at
             number += 1
@@ -97,25 +96,27 @@ def _like(text: str, pattern: str) -> bool:
             number, at = star + 1, again
         else:
             return False
-    return not pattern[number:].strip("*")
+    return not wildcard[number:].strip("*")
 
 
-def _included(words: list[str], home: Path) -> list[Path]:
+def _included(words: list[str], home: str) -> list[str]:
     """Give the files an `Include` names, in the order ssh reads them."""
-    found: list[Path] = []
+    found: list[str] = []
     for word in words:
-        given = home / word[2:] if word.startswith("~/") else home / ".ssh" / word
-        if not set("*?") & set(given.name):
+        near = (home, word[2:]) if word.startswith("~/") else (f"{home}/.ssh", word)
+        given = os.path.join(*near).rstrip("/")  # noqa: PTH118 - text
+        folder, wanted = os.path.split(given)
+        if not set("*?") & set(wanted):
             found.append(given)
             continue
         try:
-            names = sorted(one.name for one in given.parent.iterdir())
+            names = sorted(os.listdir(folder))  # noqa: PTH208 - text
         except (OSError, ValueError):
             continue
-        hidden = given.name.startswith(".")
+        hidden = wanted.startswith(".")
         found += [
-            given.parent / name
+            f"{folder}/{name}"
             for name in names
-            if _like(name, given.name) and name.startswith(".") <= hidden
+            if _like(name, wanted) and name.startswith(".") <= hidden
         ]
     return found[:MAX_FILES]

@@ -5,8 +5,10 @@ Parsing arguments costs more than a hook has to spend.
 
 from __future__ import annotations
 
+import gc
 import sys
-from typing import TYPE_CHECKING
+
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -18,6 +20,7 @@ def run() -> NoReturn:
     """Be the process `agentctx`."""
     words = sys.argv
     if len(words) == _WORDS and words[1] == _HOOK and not words[2].startswith("-"):
+        gc.disable()  # a short life; what it leaves the system takes back
         from agentctx.hooks import app as hooks  # noqa: PLC0415 - one edge of two
 
         hooks.run(words[2])

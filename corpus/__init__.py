@@ -7,7 +7,8 @@ importing the package costs nothing.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpus.bundle import compile_bundle

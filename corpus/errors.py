@@ -69,10 +69,11 @@ raises it supplies only the values named in the sentence (checked by a test).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import ClassVar
 
     Fact = str | int | Sequence[str]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import _thread
 import os
 import stat
-from typing import NamedTuple
 
 from corpus.errors import StoreForeignError
+from corpus.values import NamedTuple
 
 HEAD_BYTES = 100
 

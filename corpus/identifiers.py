@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from corpus.patterns import pattern
 from corpus.scripts import fold_case, fold_marks
 from corpus.stems import stem
 from corpus.wordlists import CAPITAL_NAMES, STOP_WORDS
@@ -16,25 +17,25 @@ LONGEST_TERM = 128
 """A longer name gives only its parts; a longer word its first 128 characters."""
 
 _SEPARATORS = (
-    re.compile(r"[/:@,&]+"),
-    re.compile(r"\.(?![0-9])|(?<![0-9])\."),  # the dots of a version hold
-    re.compile(r"_+"),
-    re.compile(r"'"),
+    pattern(r"[/:@,&]+"),
+    pattern(r"\.(?![0-9])|(?<![0-9])\."),  # the dots of a version hold
+    pattern(r"_+"),
+    pattern(r"'"),
 )
 _DASH = 2
 """The dash is tried between the dots and the underscores."""
 
 _MONTH = r"[12][0-9]{3}-(?:0[1-9]|1[0-2])"
 _DAY = rf"{_MONTH}-(?:0[1-9]|[12][0-9]|3[01])"
-_DASHED = re.compile(rf"(?<![0-9])(?:{_DAY}|{_MONTH})(?![0-9])|[^-]+")
-_DATE = re.compile(rf"{_DAY}|{_MONTH}")
-_INSTANT = re.compile(rf"({_DAY})[Tt][0-9:.]+(?:[Zz]|[-+][0-9:]+)?")
-_GROUPED = re.compile(r"([0-9]{1,3}(?:[,_][0-9]{3})+)(\.[0-9]+)?")
-_VERSION = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)+)")
-_HUMPS = re.compile(
+_DASHED = pattern(rf"(?<![0-9])(?:{_DAY}|{_MONTH})(?![0-9])|[^-]+")
+_DATE = pattern(rf"{_DAY}|{_MONTH}")
+_INSTANT = pattern(rf"({_DAY})[Tt][0-9:.]+(?:[Zz]|[-+][0-9:]+)?")
+_GROUPED = pattern(r"([0-9]{1,3}(?:[,_][0-9]{3})+)(\.[0-9]+)?")
+_VERSION = pattern(r"[vV]?([0-9]+(?:\.[0-9]+)+)")
+_HUMPS = pattern(
     r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+(?:\.[0-9]+)*"
 )
-_HEXADECIMAL = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}")
+_HEXADECIMAL = pattern(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}")
 _MOST_NUMBERS = 2
 """A name with more runs of digits than this is a hash or a key, and has no parts."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
+from corpus.patterns import pattern
 from corpus.reading import one_a_line
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,13 +110,13 @@ _TELLING_NAME = (
     r"[\s*]{0,3}[\"'`]{0,2}\Z"
 )
 _NAME_ROOM = 60
-_VALUE = re.compile(r"[A-Za-z0-9+/_.~!@#$%^&*?|\\-]{16,200}")
-_DIGIT = re.compile(r"[0-9]")
-_PLACEHOLDER = re.compile(
+_VALUE = pattern(r"[A-Za-z0-9+/_.~!@#$%^&*?|\\-]{16,200}")
+_DIGIT = pattern(r"[0-9]")
+_PLACEHOLDER = pattern(
     r"example|xxx|placeholder|dummy|change_?me|your[_-]|redact|12345|abcde|\*\*\*"
     r"|\.\.\.|\$\{|\{\{|password|://|secret"
 )
-_HEX = re.compile(r"[0-9a-fA-F]+")
+_HEX = pattern(r"[0-9a-fA-F]+")
 
 
 def possible_secrets(reading: Reading) -> Iterator[Suspicion]:

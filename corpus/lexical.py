@@ -16,9 +16,9 @@ import functools
 import itertools
 import re
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.identifiers import LONGEST_TERM, NameTerms
+from corpus.patterns import pattern
 from corpus.scripts import (
     HAN,
     HANGUL,
@@ -32,6 +32,7 @@ from corpus.scripts import (
     outline,
 )
 from corpus.stems import stem
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.wordlists import (
     NEGATION_RUNS,
     NEGATIONS,
@@ -144,7 +145,7 @@ def query_terms(text: str, *, cap: int = 256) -> tuple[QueryTerm, ...]:
     first: dict[str, int] = {}
     for index, match in enumerate(_found(text)):
         first.setdefault(text[match.start() : match.end()], index)
-    chosen: dict[str, QueryTerm] = {}
+    chosen: dict[str, tuple[int, int]] = {}  # most are capped, and become no term
     unspaced: set[str] = set()
     for word, index in first.items():
         for piece, shape in dict.fromkeys(_pieces(word)):
@@ -152,10 +153,13 @@ def query_terms(text: str, *, cap: int = 256) -> tuple[QueryTerm, ...]:
             if shape[0] in _RUN_SYMBOLS:
                 unspaced.update(term for term, _ in weighed)
             for term, weight in weighed:
-                known = chosen.setdefault(term, QueryTerm(term, weight, index))
-                if known.weight < weight:
-                    chosen[term] = known._replace(weight=weight)
-    return _capped(tuple(chosen.values()), unspaced, cap)
+                known = chosen.get(term)
+                if known is None:
+                    chosen[term] = (weight, index)
+                elif known[0] < weight:
+                    chosen[term] = (weight, known[1])
+    kept = _capped(tuple(chosen), unspaced, cap)
+    return tuple(QueryTerm(term, *chosen[term]) for term in kept)
 
 
 def plain_words(text: str) -> list[str | None]:
@@ -236,22 +240,20 @@ _JOINT = (
 )
 _RUNS = (HAN + KANA, HANGUL, UNSPACED)
 _SIGN = r"(?<=#)(?=[0-9])|(?<=[.@])(?<![^\s`\"'(\[].)(?=[A-Za-z])"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"[A-Za-z0-9_.@#{HAN}{KANA}{HANGUL}{UNSPACED}](?:"
     rf"(?:(?<=[A-Za-z0-9_])|{_SIGN})[A-Za-z0-9_{_INSIDE}]*+"
     rf"(?:{_JOINT}{_PART})*(?:\+\+|[%#])?"
     + "".join(rf"|(?<=[{run}])[{run}{_INSIDE}]*+" for run in _RUNS)
     + ")"
 )
-_PLAIN = re.compile(
-    rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*"
-)
+_PLAIN = pattern(rf"[A-Za-z](?:[A-Za-z{MARK}{IGNORED}]|'(?=[A-Za-z])|-(?=[A-Za-z]))*")
 _RUN_SYMBOLS = frozenset("".join(_RUNS))
-_NO_DIGIT = re.compile("[^0-9]*+")
-_COMMON_RUN = re.compile("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
-_UNIT = re.compile(rf"[^{MARK}]{MARK}*+")
-_EVERY_HAN = re.compile(HAN)
-_LONE_HAN = re.compile(f"(?<!{HAN}){HAN}(?!{HAN})")
+_NO_DIGIT = pattern("[^0-9]*+")
+_COMMON_RUN = pattern("[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc]++")
+_UNIT = pattern(rf"[^{MARK}]{MARK}*+")
+_EVERY_HAN = pattern(HAN)
+_LONE_HAN = pattern(f"(?<!{HAN}){HAN}(?!{HAN})")
 _MOST_WORDS = 65_536
 _LONGEST_KEPT, _MOST_KEPT = 40, 8
 _SHORT_HANGUL = 3
@@ -342,11 +344,14 @@ def _common_run_terms(run: str) -> list[str]:
 
 def _weighed(piece: str, shape: str) -> list[tuple[str, int]]:
     """Give the terms a query takes from a piece, with their weights."""
+    if piece.isascii() and piece.isalpha() and piece.islower():
+        return [(term, WORD_WEIGHT) for term in _TERMS[piece]]
     if shape[0] in _RUN_SYMBOLS:
         units = _units(piece, shape)
         weight = WORD_WEIGHT * len(units) // (2 * max(1, len(units) - 1))
+        weight = min(WORD_WEIGHT, weight)
         pairs = [pair for pair in _pairs(units) if pair not in STOP_RUNS]
-        weighed = [(pair, min(WORD_WEIGHT, weight)) for pair in pairs]
+        weighed = [(pair, weight) for pair in pairs]
         if len(units) == 1:
             weighed = [(pair, WORD_WEIGHT) for pair in pairs]
         elif pairs:
@@ -396,21 +401,19 @@ def _is_name(piece: str) -> bool:
     return name.whole or (bool(name.terms) and fold_case(piece) != piece)
 
 
-def _capped(
-    found: tuple[QueryTerm, ...], unspaced: set[str], cap: int
-) -> tuple[QueryTerm, ...]:
+def _capped(found: tuple[str, ...], unspaced: set[str], cap: int) -> tuple[str, ...]:
     if len(found) <= cap:
         return found
-    pairs = sum(term.text in unspaced for term in found)
+    paired = [term in unspaced for term in found]
+    pairs = sum(paired)
     words = len(found) - pairs
     third = cap // 3
-    room = sum(term.text in unspaced for term in found[:cap])
+    room = sum(paired[:cap])
     room = max(room, min(pairs, third))
     room = min(room, cap - min(words, third))
     left = {True: room, False: cap - room}
     kept = []
-    for term in found:
-        kind = term.text in unspaced
+    for term, kind in zip(found, paired, strict=True):
         if left[kind] > 0:
             left[kind] -= 1
             kept.append(term)

@@ -13,12 +13,14 @@ import functools
 import re
 import unicodedata
 
+from corpus.patterns import pattern
+
 MARK, IGNORED = "\x80", "\x81"
 HAN, KANA, HANGUL, UNSPACED = "\x82", "\x83", "\x84", "\x85"
 """Combining mark; invisible; Han; kana, bopomofo; Hangul; Thai and its kind."""
 
 _MOST_SYMBOLS = 32_768
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NOT_ASCII = pattern(r"[^\x00-\x7f]+")
 _COMPOSED = ""
 _RANGES = (
     (0x0E01, 0x0EFF, UNSPACED),  # Thai, Lao

@@ -13,7 +13,6 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, NamedTuple, NewType
 
 from corpus.errors import (
     StoreBusyError,
@@ -24,6 +23,7 @@ from corpus.errors import (
 )
 from corpus.heads import HEAD_BYTES, Identity, hold, let_go
 from corpus.turns import leave, take_turn
+from corpus.values import TYPE_CHECKING, NamedTuple, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

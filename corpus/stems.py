@@ -12,7 +12,8 @@ import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+
+from corpus.values import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

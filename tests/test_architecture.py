@@ -21,7 +21,8 @@ MAX_FUNCTION_LINES = 60
 MAX_ARGUMENTS = 6
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("corpus.errors",),
+    ("corpus.values",),
+    ("corpus.errors", "corpus.checksum", "corpus.patterns"),
     ("corpus.refusals", "corpus.defect"),
     (
         "corpus.refs",

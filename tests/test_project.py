@@ -43,12 +43,13 @@ def test_a_clone_is_named_by_its_remote(git: Git, tmp_path: Path) -> None:
     assert found == Project(
         project_id=hashlib.sha256(REMOTE.encode()).hexdigest(),
         name="one",
-        root=one,
-        main_root=one,
+        folder=str(one),
+        main_folder=str(one),
         worktree=None,
         branch="main",
         remote=REMOTE,
     )
+    assert (found.root, found.main_root) == (one, one)
     assert resolve(git, two).project_id == found.project_id
 
 

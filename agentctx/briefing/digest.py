@@ -7,13 +7,13 @@ then, so a superseded fact is never shown (A1.3).
 
 from __future__ import annotations
 
-import hashlib
 import json
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.foremost import current_wordings
 from agentctx.records.model import GLOBAL
 from agentctx.smallfile import small_bytes, small_text
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -99,9 +99,7 @@ def digest_path(home: str, project_id: str) -> str:
 
 def read_digest(home: str, project_id: str) -> Digest | None:
     """Give the digest of a project, None where there is none that can be used."""
-    from pathlib import Path  # noqa: PLC0415 - loaded with the project
-
-    text = small_text(Path(digest_path(home, project_id)), limit=MOST_BYTES)
+    text = small_text(digest_path(home, project_id), limit=MOST_BYTES)
     if text is None:
         return None
     try:
@@ -114,7 +112,7 @@ def read_digest(home: str, project_id: str) -> Digest | None:
 def status_sha256(root: str) -> str | None:
     """Hash the STATUS of a working tree; None where there is none that can be read."""
     content = small_bytes(f"{root}/{STATUS}", limit=MOST_STATUS_BYTES)
-    return None if content is None else hashlib.sha256(content).hexdigest()
+    return None if content is None else sha256(content).hexdigest()
 
 
 def digest_of(home: str, project: Project) -> Digest | None:
@@ -155,7 +153,7 @@ def standing_blocks(db: Db, project_id: str, blocks: Iterable[Block]) -> set[str
 def fingerprint(wording: Wording) -> str:
     """Give what tells a record's wording from another's."""
     text = "\x00".join(wording).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(text).hexdigest()[:_FINGERPRINT]
+    return sha256(text).hexdigest()[:_FINGERPRINT]
 
 
 def _digest(value: dict[str, object]) -> Digest:

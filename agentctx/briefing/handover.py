@@ -7,7 +7,6 @@ place of a richer one (A4.6, A6.7).
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import shortened
 from agentctx.clock import days_since
@@ -19,6 +18,7 @@ from agentctx.records.read import current_records
 from agentctx.records.transcripts import heard
 from agentctx.records.write import add_record
 from agentctx.redact import redact
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,8 +8,6 @@ for (A10.2). The same store, corpus and clock give the same bytes.
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentctx.briefing.budget import SHARES, fitted, shortened
 from agentctx.briefing.digest import (
@@ -31,6 +29,7 @@ from agentctx.records.model import GLOBAL
 from agentctx.smallfile import small_text
 from corpus.sqlite import store_failures
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -133,25 +132,25 @@ def linked_trees(root: str) -> dict[str, str]:
         worktree_name,
     )
 
-    main = find_repository(Path(root))
+    main = find_repository(root)
     if not isinstance(main, Repository):
         return {}
-    folder = main.common_dir / "worktrees"
+    folder = f"{main.common_dir}/worktrees"
     try:
         names = sorted(os.listdir(folder))[:MOST_TREES]  # noqa: PTH208 - text
     except OSError:
         return {}
     found: dict[str, str] = {}
     for name in names:
-        named = small_text(folder / name / "gitdir", limit=_LONGEST_PATH) or ""
+        named = small_text(f"{folder}/{name}/gitdir", limit=_LONGEST_PATH) or ""
         tree = os.path.dirname(os.path.join(folder, name, named.strip()))  # noqa: PTH118, PTH120 - text
-        linked = find_repository(Path(tree)) if named else None
+        linked = find_repository(tree) if named else None
         if (
             isinstance(linked, Repository)
             and linked.common_dir == main.common_dir
             and worktree_name(linked) == name
         ):
-            found[name] = str(linked.root)
+            found[name] = linked.root
     return found
 
 
@@ -160,6 +159,8 @@ def corpus_note(root: str) -> CorpusNote | None:
     before = status_sha256(root)
     if before is None:
         return None
+    from pathlib import Path  # noqa: PLC0415 - where one is
+
     from corpus.confined.reader import open_root  # noqa: PLC0415 - where one is
     from corpus.errors import CodedError  # noqa: PLC0415 - as above
     from corpus.protocol.overview import IndexCard, overview  # noqa: PLC0415 - too

@@ -6,12 +6,11 @@ whole is cut from the bottom. Every stored line is quoted, and introduced as evi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.briefing.budget import SESSION_TOKENS, SHARES, Page
 from agentctx.briefing.digest import standing_blocks, status_sha256
 from agentctx.records.card import INTRODUCTION, QUOTE
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,6 @@ evidence. The budget is never exceeded: the lowest-ranked are dropped first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.briefing.budget import (
     PROMPT_CHARACTERS,
     PROMPT_RECORDS,
@@ -17,6 +15,7 @@ from agentctx.briefing.budget import (
 from agentctx.records.card import INTRODUCTION, block
 from agentctx.records.search import Filters, search_records
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

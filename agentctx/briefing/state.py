@@ -6,13 +6,14 @@ so that two hooks at once do not give the same record. No link is followed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class SessionState:
 
 def state_path(home: str, session_id: str) -> str:
     """Say where a session's state lies; an id of any shape gives a plain name."""
-    named = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+    named = sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{home}/{FOLDER}/{named[:32]}.json"
 
 

@@ -9,10 +9,10 @@ user refused, or where the tool is one whose failures no server words.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agentctx.clients.claude_records import as_list, as_record, as_text, text_of
 from agentctx.clients.claude_words import own_words
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,9 @@ and then it says nothing.
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING, cast
+
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 """Numbers stay text, so that one of any length is read."""
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_UNSTORABLE = pattern("[\x00\ud800-\udfff]")
 
 _AROUND = b" \t\r\n\x00\xef\xbb\xbf"
 """Blanks, a byte-order mark, and the NULs a crash leaves behind."""
@@ -65,6 +66,8 @@ def as_text(value: object) -> str:
 
 def storable(text: str) -> str:
     """Give a text without NULs and lone surrogates, which no store takes."""
+    if text.isascii() and "\x00" not in text:
+        return text
     return _UNSTORABLE.sub("\ufffd", text)
 
 

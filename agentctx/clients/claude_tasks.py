@@ -7,9 +7,9 @@ TaskUpdate change one task of it, which is known by the number its creation gave
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agentctx.clients.claude_records import as_list, as_record, as_text, text_of
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.clients.claude_records import Record

@@ -9,7 +9,6 @@ counted and passed over; the last line is left alone while it is being written.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clients.claude_choices import (
     ASKS,
@@ -36,6 +35,7 @@ from agentctx.clients.claude_records import (
 from agentctx.clients.claude_tasks import TaskList
 from agentctx.clients.claude_text import HeadAndTail
 from agentctx.clients.claude_words import own_words
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

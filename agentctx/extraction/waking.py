@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from agentctx.records.leases import WORKER, holder
 from agentctx.records.memories import is_memory_waiting
 from agentctx.records.transcripts import is_waiting
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,19 +8,18 @@ says nothing then. An event that is not ours is one that we have nothing to say 
 from __future__ import annotations
 
 import _thread
-import gc
 import json
 import os
 import time
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from agentctx.config import environment, home
 from agentctx.errors import PayloadError
 from agentctx.failures import note_failure, told
 from agentctx.hooks.here import PATIENCE, Here, Outside
 from corpus.errors import CodedError
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +64,6 @@ _BLOCK = 1 << 20
 
 def run(event: str) -> NoReturn:
     """Be the process of one hook."""
-    gc.disable()  # a short life; what it leaves the system takes back
     known = event if event in EVENTS else "unknown"
     limit = DEADLINE_FOR.get(known, DEADLINE)
     _thread.start_new_thread(_end_in_time, (known, limit))

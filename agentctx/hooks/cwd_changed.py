@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.hooks.here import is_path
 from agentctx.records.sessions import note_session
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from agentctx.redact import redact
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 AROUND = 8_000
 """Characters beyond a cut in which a secret that lies across it is still seen whole."""
 
-_INSIDE = re.compile(r"[!-~]+")
+_INSIDE = pattern(r"[!-~]+")
 """What is never cut: a word, a key, the mark of a secret that was taken out."""
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import HomeError
 from agentctx.failures import note_failure
 from corpus.errors import CodedError, StoreBusyError
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -104,11 +104,9 @@ class Here:
     def project(self) -> Project:
         """The project of that folder."""
         if self._project is None:
-            from pathlib import Path  # noqa: PLC0415 - see above
-
             from agentctx.project import resolve_project  # noqa: PLC0415 - see above
 
-            self._project = resolve_project(Path(self.cwd), environ=self.environ)
+            self._project = resolve_project(self.cwd, environ=self.environ)
         return self._project
 
     @property
@@ -359,7 +357,7 @@ class Here:
         from agentctx.records.graph import repo_path  # noqa: PLC0415 - see above
 
         whole = os.path.realpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text
-        return repo_path(os.path.relpath(whole, self.project.root))
+        return repo_path(os.path.relpath(whole, self.project.folder))
 
     def asks(self) -> bool:
         """Say whether a model may read this session: a key is set, and it is wanted."""

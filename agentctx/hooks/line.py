@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from typing import NamedTuple, Self
 
 from agentctx.briefing.state import FOLDER, session_state, state_path
+from corpus.values import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Self
 
 SUFFIX = ".wait"
 PATIENCE = 180.0

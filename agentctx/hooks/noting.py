@@ -7,9 +7,6 @@ later, the stub says so.
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING
-
 from agentctx.briefing.budget import shortened
 from agentctx.errors import (
     AlreadySupersededError,
@@ -29,6 +26,8 @@ from agentctx.records.read import by_id, head_of
 from agentctx.records.sessions import note_session
 from agentctx.records.write import add_record
 from agentctx.redact import redact
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING
 from corpus.visible import visible
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ def _supersede_fixed(
 def _key(failure: Failure) -> str:
     """Give what the same failure is known by; it holds nothing of its text."""
     text = failure.key.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(text).hexdigest()[:_KEY]
+    return sha256(text).hexdigest()[:_KEY]
 
 
 def _first_line(command: str) -> str:

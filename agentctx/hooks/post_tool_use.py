@@ -6,9 +6,8 @@ stub, once, linked to the file of the failing line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.observing.observe import observe_failure, observe_use, worth_a_look
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here

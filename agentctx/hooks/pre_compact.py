@@ -6,8 +6,6 @@ in a moment, so the digest has to know the handover by then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.briefing.handover import Author, keep_handover, snapshot
 from agentctx.briefing.making import renew_digest
 from agentctx.briefing.state import session_state
@@ -15,6 +13,7 @@ from agentctx.clients.claude_transcript import read_last_turns
 from agentctx.errors import TranscriptError
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.clients.claude_transcript import Turn

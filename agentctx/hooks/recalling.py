@@ -8,7 +8,6 @@ one whose item says something else by now is not given.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.budget import (
     PROMPT_CHECKPOINT,
@@ -28,6 +27,7 @@ from agentctx.memory.mapping import HINT, framed_checkpoint
 from agentctx.records.twins import twin_of
 from corpus.errors import CodedError, StoreBusyError
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,7 +137,7 @@ def _prompt(
     from agentctx.memory.rawtext import Clean, raw  # noqa: PLC0415 - as above
     from agentctx.memory.store import RandomIds  # noqa: PLC0415 - as above
 
-    root = str(here.project.root)
+    root = here.project.folder
     paths = named_paths(words, cwd=here.cwd, root=root)
     return Prompt(
         session_id,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.briefing.state import NO_TURN, read_state, state_path
 from agentctx.config import read_config
 from agentctx.memory.switch import memory_root, why_off
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

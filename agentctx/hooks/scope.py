@@ -7,13 +7,13 @@ project or is our own folder, also behind a link, is no scope.
 from __future__ import annotations
 
 import os
-import re
 import stat
-from typing import TYPE_CHECKING
 
 from agentctx.memory.model import MAX_SCOPE_PATHS
 from agentctx.memory.names import FOLDER
 from agentctx.records.graph import repo_path
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,9 @@ MOST_PATHS, MOST_WORDS = 128, 64
 """Words looked up that are written like a path, and others."""
 
 _NOT_SCOPE = frozenset({FOLDER, ".git"})
-_WORD = re.compile(r"[^\s`\"'<>()\[\]{},;|*?]{1,400}")
-_QUOTED = re.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"")
-_PLACE = re.compile(r"(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:-L?\d+)?)$")
+_WORD = pattern(r"[^\s`\"'<>()\[\]{},;|*?]{1,400}")
+_QUOTED = pattern(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"")
+_PLACE = pattern(r"(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:-L?\d+)?)$")
 _AROUND = ".,:!…。，、"
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.hooks.remembering import leave
 from agentctx.records.sessions import end_session, note_session
 from agentctx.records.transcripts import hear
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from agentctx.briefing.budget import SHARES
 from agentctx.briefing.digest import digest_of, is_behind
@@ -22,6 +21,7 @@ from agentctx.records.transcripts import Source, hear, note_source, unended
 from agentctx.team.arriving import first_blocks, has_news
 from corpus.errors import CodedError
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _told(here: Here, store: Store, digest: Digest | None) -> str:
 
 def _from_the_team(here: Here) -> str:
     """Give what teammates committed, where nothing was made of it here yet (A8.2)."""
-    return first_blocks(str(here.project.main_root), SHARES["decisions"])
+    return first_blocks(here.project.main_folder, SHARES["decisions"])
 
 
 def _note_sessions(here: Here, store: Store) -> None:
@@ -126,7 +126,7 @@ def _have_made(here: Here, store: Store, digest: Digest | None, *, stale: bool) 
     """Wake the worker where the digest should be another, or something else waits."""
     project = here.project
     note_namespace(
-        store, project.project_id, name=project.name, root=str(project.main_root)
+        store, project.project_id, name=project.name, root=project.main_folder
     )
     behind = (
         digest is None
@@ -136,7 +136,7 @@ def _have_made(here: Here, store: Store, digest: Digest | None, *, stale: bool) 
     if stale and not behind:
         store.touch(project.project_id)
     _note_sessions(here, store)
-    root = str(project.main_root)
+    root = project.main_folder
     if behind or stale or has_news(store, root, project.project_id):
         here.wake()
     else:
@@ -151,4 +151,4 @@ def _without_store(here: Here, digest: Digest | None, code: str) -> str:
 
 
 def _place(here: Here) -> Place:
-    return Place(str(here.project.root), here.worktree)
+    return Place(here.project.folder, here.worktree)

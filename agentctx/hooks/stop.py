@@ -5,11 +5,10 @@ Nothing is printed: what is said here would make the session go on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.hooks.remembering import complete
 from agentctx.records.sessions import note_session
 from agentctx.records.transcripts import hear
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.hooks.here import Here

@@ -6,13 +6,12 @@ what its session was given, and what it is given does not count as given to that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.briefing.digest import digest_of, standing_blocks
 from agentctx.briefing.opening import Place, project_lines
 from agentctx.briefing.prompted import Matches, rules, told
 from agentctx.briefing.state import read_state
 from agentctx.records.sessions import Given
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.briefing.digest import Digest
@@ -42,7 +41,7 @@ def _found(here: Here, store: Store) -> Told:
     before: list[str] = []
     after: list[tuple[str, str]] = []
     if digest is not None:
-        place = Place(str(here.project.root), here.worktree)
+        place = Place(here.project.folder, here.worktree)
         text = project_lines(store.db, digest, place)
         before = [text] if text else []
         after = _standing(store, digest, {record.id for record in about.records})

@@ -6,8 +6,6 @@ share one budget, and a failure of either costs the other nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.briefing.budget import PROMPT_RECORDS, PROMPT_TOKENS
 from agentctx.briefing.prompted import Matches, matches, told
 from agentctx.briefing.state import read_state, session_state
@@ -20,6 +18,7 @@ from agentctx.records.sessions import Given
 from agentctx.records.twins import twins_of
 from corpus.errors import CodedError
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from agentctx.briefing.state import SessionState

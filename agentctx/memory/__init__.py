@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module as _load
-from typing import TYPE_CHECKING
+
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agentctx.memory.api import Memory

@@ -8,7 +8,6 @@ only for the one session that has an open turn: whose window it is is never gues
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
 from agentctx.memory.rawtext import raw
@@ -20,6 +19,7 @@ from agentctx.memory.turns import (
     open_turns,
     renew_session,
 )
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,8 +6,6 @@ that was opened with it; the session's id is all they share (H2, H3, H4, H6).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.clock import stamp
 from agentctx.memory.binding import note_end, note_return
 from agentctx.memory.clipping import api_tokens
@@ -25,6 +23,7 @@ from agentctx.memory.turns import (
     turn_of,
 )
 from agentctx.memory.underreview import review_of, stop_review
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -172,10 +171,14 @@ def waits(db: Db, *, now: datetime) -> bool:
 
 def live_items(db: Db, logical_ids: Iterable[str]) -> dict[str, Live]:
     """Give what items are at present, by their logical ids, where they are at all."""
+    asked = list(logical_ids)
+    if not asked:
+        return {}
     rows = db.execute(
-        "SELECT logical_id, id, created_at FROM memory_items"
-        " WHERE status = 'active' AND logical_id IN (SELECT value FROM json_each(?))",
-        (dumped(logical_ids),),
+        "SELECT i.logical_id, i.id, i.created_at FROM json_each(?) asked"
+        " CROSS JOIN memory_items i ON i.logical_id = asked.value"
+        " WHERE +i.status = 'active'",
+        (dumped(asked),),
     )
     return {
         row["logical_id"]: Live(ItemId(row["id"]), row["created_at"]) for row in rows

@@ -7,9 +7,8 @@ and the files as they are outweigh (M7.3).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
 from agentctx.memory.clipping import clipped
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:
@@ -111,10 +110,13 @@ def build_map(
     blocks: list[str] = []
     for number, one in enumerate(fresh):
         entry = _entry(one)
-        block = f"{_block(entry, entry.lane)}\n"
         whole = number == len(fresh) - 1 == len(entries)
+        room = left - (0 if whole else note)
+        if tokens(_head(entry, entry.lane)) > room:
+            continue  # what is quoted below it need not be made
+        block = f"{_block(entry, entry.lane)}\n"
         cost = tokens(block)
-        if cost + (0 if whole else note) <= left:
+        if cost <= room:
             left -= cost
             entries.append(entry)
             blocks.append(block)
@@ -217,7 +219,7 @@ def _entry(one: Match) -> Entry:
 
 
 def _block(one: Entry | Hit, why: str) -> str:
-    lines = [f"[{one.id}] {one.kind}, {one.strength}, {one.origin}, {why}"]
+    lines = [_head(one, why)]
     if one.applies_to_paths:
         few = one.applies_to_paths[:MOST_PATHS_SHOWN]
         more = len(one.applies_to_paths) - len(few)
@@ -226,6 +228,10 @@ def _block(one: Entry | Hit, why: str) -> str:
     said = dict.fromkeys((one_line(one.subject), one_line(one.statement)))
     lines += [f"{QUOTE}{text}" for text in said]
     return "\n".join(lines)
+
+
+def _head(one: Entry | Hit, why: str) -> str:
+    return f"[{one.id}] {one.kind}, {one.strength}, {one.origin}, {why}"
 
 
 def _quoted(name: str, text: str) -> str:

@@ -5,7 +5,7 @@ Nothing here opens anything. Limits are those of the contract's table of constan
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, NewType
+from corpus.values import Literal, NamedTuple, NewType
 
 ThreadId = NewType("ThreadId", str)
 TurnId = NewType("TurnId", str)

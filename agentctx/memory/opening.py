@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
 from agentctx.memory.names import FILE, FOLDER
@@ -35,6 +34,7 @@ from agentctx.memory.verdict import (
 from agentctx.privatefile import folder_lock, make_private_folder
 from corpus.errors import StoreUnusableError
 from corpus.sqlite import copy_database, flush_log, open_database
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

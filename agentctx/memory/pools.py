@@ -7,11 +7,11 @@ keeps it keeps it whole (H2).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.memory.model import ItemId, RecallPolicy, RecallQuery
 from agentctx.memory.refusals import RecallPoolError, RecallQuotaError, RecallTextError
 from agentctx.memory.terms import LONGEST, normal_form
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,9 +8,10 @@ nothing passes, nothing is shown: neither a path nor an age makes up for it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agentctx.memory.terms import is_paired, normal_form, phrase, words_in
+from agentctx.memory.terms import PIECE, is_paired, normal_form, phrase, words_in
+from corpus.lexical import WantedTerms
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -152,20 +153,23 @@ def terms_of(known: Mapping[str, Known]) -> Terms:
     there = [one.rarity for one in words if one.df]
     familiar = all(one.df or is_paired(one.asked.text) for one in words)
     least = min(TELLING, max(there, default=TELLING)) if familiar else TELLING
-    return Terms(known, said, min(max(ENOUGH, PART * said), PLENTY), least)
+    enough = min(max(ENOUGH, PART * said), PLENTY)
+    return Terms(known, said, enough, least, WantedTerms(known.keys()))
 
 
 class Terms(NamedTuple):
     """What a request asks: by text, how much that says, and what of it is needed.
 
     `least` is what the most telling word of a name must say. Where a request has no
-    word but those that many items hold, it means these.
+    word but those that many items hold, it means these. `wanted` knows the terms in a
+    text that was never read before at a fraction of what reading it costs.
     """
 
     known: Mapping[str, Known]
     said: float
     needed: float
     least: float
+    wanted: WantedTerms
 
     def names(self, text: str, gained: float) -> bool:
         """Say whether the request names a phrase: whole, or by its telling words.
@@ -175,6 +179,8 @@ class Terms(NamedTuple):
         form = normal_form(text)
         if form in self.known and not self._says_nothing(form):
             return True
+        if text.isascii() and len(text) <= PIECE and not self._holds(text):
+            return False
         parts = phrase(text)
         there = [part for part in parts if part.text in self.known]
         if not there:
@@ -192,6 +198,9 @@ class Terms(NamedTuple):
             or gained >= ALL * self.said
         )
         return enough and best >= self.least
+
+    def _holds(self, text: str) -> bool:
+        return any(term in self.known for term in self.wanted.of(text))
 
     def _says_nothing(self, form: str) -> bool:
         one = self.known[form].asked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 from agentctx.memory.model import (
     EVIDENCE_KEY_CHARACTERS,
@@ -17,6 +16,7 @@ from agentctx.memory.refusals import (
     MemoryRuleError,
 )
 from agentctx.redact import redact
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,6 @@ same state, store and question give the same answer.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.memory.mapping import (
     SOURCES,
@@ -48,6 +47,7 @@ from agentctx.memory.refusals import (
 )
 from agentctx.memory.terms import map_terms, search_terms
 from corpus.sqlite import reading
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple, cast
 
 from agentctx.memory.model import Item, Meaning
 from agentctx.memory.ranking import (
@@ -22,6 +21,7 @@ from agentctx.memory.ranking import (
     terms_of,
 )
 from agentctx.memory.terms import item_terms
+from corpus.values import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     import sqlite3
@@ -337,6 +337,8 @@ def _specific(
     """Give, in order, those of some rows that the policy allows and that apply."""
     found = {}
     for item_id, kind, thread_id, listed in rows:
+        if not paths and listed.startswith('["'):
+            continue  # it applies to some paths alone, and none is asked about
         if _kind_allowed(kind, thread_id, policy):
             special = specificity(_texts(listed), paths)
             if special is not None:

@@ -34,10 +34,9 @@ raises it supplies only the values named in the sentence (checked by a test).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.errors import MemoryContractError
 from corpus.errors import CodedError
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpus.errors import Fact

@@ -6,8 +6,6 @@ with the turn's end, which the database sees to. Clearing fences it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
 from agentctx.memory.pools import parse_state, state_text
 from agentctx.memory.refusals import (
     MemoryFencedError,
@@ -16,16 +14,18 @@ from agentctx.memory.refusals import (
 )
 from agentctx.memory.store import fence_of
 from agentctx.memory.turns import turn_of
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from agentctx.memory.model import TurnId
     from agentctx.memory.pools import RequestState
     from agentctx.memory.store import MemoryStore, Writing
     from corpus.sqlite import Db
 
-Given = TypeVar("Given")
+    Given = TypeVar("Given")
 
 OVER = "request_over"
 """The rule that is broken by asking what is over."""

@@ -6,9 +6,8 @@ index or a trigger more, fewer or otherwise makes it another program's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from corpus.sqlite import Layout
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from agentctx.clock import stamp
 from agentctx.memory.names import FILE
@@ -18,11 +17,13 @@ from agentctx.memory.refusals import (
 )
 from corpus.errors import StoreCorruptError, StoreForeignError, StoreTooNewError
 from corpus.sqlite import PATIENCE, reading, store_failures, transaction
+from corpus.values import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
     from types import TracebackType
+    from typing import Self
 
     from agentctx.clock import Clock
     from corpus.sqlite import Db, Tx

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NoReturn
 
 from agentctx.memory.names import FOLDER
+from corpus.values import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
     from agentctx.clock import Clock
     from agentctx.memory.store import Ids
@@ -49,7 +50,7 @@ WAYS_ON: dict[Off, str] = {
 
 def memory_root(project: Project) -> str:
     """Say where the memory of a project lies: all its working trees share one."""
-    return str(project.main_root)
+    return project.main_folder
 
 
 def why_off(root: str, *, home: str, environ: Mapping[str, str]) -> Off | None:

@@ -8,11 +8,10 @@ whatever the subject is counts little, and never alone (M6.2, M6.3, M11.1, M11.2
 from __future__ import annotations
 
 import functools
-import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import query_terms, terms
+from corpus.patterns import pattern
 from corpus.scripts import (
     HAN,
     HANGUL,
@@ -23,6 +22,7 @@ from corpus.scripts import (
     fold_marks,
     outline,
 )
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,6 +43,9 @@ MOST_OF: dict[TermType, int] = {
     "path": 64,
 }
 
+PIECE = 160
+"""Characters of one piece of a text at most; a longer one is cut."""
+
 READ = 4_000
 """Characters read at each end of a text that asks; the rest of it is pasted."""
 
@@ -54,11 +57,11 @@ _MOST_PIECES = 400
 _MOST_FOUND = 512
 _MOST_KEPT = 8_192
 _RUNS = frozenset((HAN, KANA, HANGUL, UNSPACED))
-_PIECE = re.compile(r"[^\s，。！？；：、（）「」『』“”《》…]{1,160}")
+_PIECE = pattern(rf"[^\s，。！？；：、（）「」『』“”《》…]{{1,{PIECE}}}")
 _OUTER = "\"'`()[]{}<>.,;:!?*_~«»„“”‘’¿¡-—…，。！？；：、（）「」『』《》"
-_NO_NAME = re.compile("[\u3041-\u309f的吗嗎呢吧啊么麼我你您他她它们們]")
-_NO_TEXT = re.compile("[\ud800-\udfff]")
-_SMALL_NUMBER = re.compile(r"#?[0-9]{1,2}%?")
+_NO_NAME = pattern("[\u3041-\u309f的吗嗎呢吧啊么麼我你您他她它们們]")
+_NO_TEXT = pattern("[\ud800-\udfff]")
+_SMALL_NUMBER = pattern(r"#?[0-9]{1,2}%?")
 
 
 class Part(NamedTuple):
@@ -109,8 +112,12 @@ def item_terms(meaning: Meaning) -> Iterator[tuple[TermType, str]]:
             yield kind, term
 
 
+@functools.lru_cache(maxsize=1)
 def map_terms(query: RecallQuery) -> tuple[Asked, ...]:
-    """Give the terms of the automatic Map, what names an item of a review first."""
+    """Give the terms of the automatic Map, what names an item of a review first.
+
+    Whether a prompt is about anything is asked first, then what is about it.
+    """
     return _asked([(text, False) for text in _base(query)])
 
 
@@ -192,7 +199,7 @@ def _parts(text: str, cap: int) -> Iterator[Part]:
     given = set()
     for wanted in (False, True):
         said = " ".join(one for one in chosen if _is_common(one) is wanted)
-        for term in query_terms(said, cap=cap):
+        for term in query_terms(said, cap=cap) if said else ():
             if term.text in given:
                 continue
             given.add(term.text)

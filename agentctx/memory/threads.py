@@ -6,8 +6,6 @@ nowhere else (M2.2).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.memory.model import CHECKPOINT_CHARACTERS, ThreadId
 from agentctx.memory.names import FILE
 from agentctx.memory.rawtext import raw
@@ -16,6 +14,7 @@ from agentctx.memory.refusals import (
     MemoryRuleError,
 )
 from agentctx.memory.store import Fence, fence_of
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from agentctx.memory.store import Writing

@@ -7,7 +7,6 @@ the same transaction, so no ended turn is ever without its job (M4.0(a)).
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.clock import stamp
 from agentctx.memory.model import NAME_CHARACTERS, Profile, ThreadId, Turn, TurnId
@@ -29,11 +28,13 @@ from agentctx.memory.refusals import (
     TurnNotFoundError,
 )
 from agentctx.memory.threads import active_thread
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from datetime import datetime
+    from typing import Literal
 
     from agentctx.memory.store import MemoryStore, Writing
     from corpus.sqlite import Db

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from agentctx.memory.model import (
     EVIDENCE_KEY_CHARACTERS,
@@ -18,9 +17,11 @@ from agentctx.memory.model import (
 )
 from agentctx.memory.rawtext import is_inside, plain_path, raw, session_name
 from agentctx.memory.refusals import MemoryRuleError
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
     from agentctx.memory.store import Writing
     from corpus.sqlite import Db

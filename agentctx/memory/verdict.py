@@ -12,7 +12,6 @@ import sqlite3
 import stat
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.memory.committed import SENTENCE, is_committed
 from agentctx.memory.logpages import cells, committed_pages
@@ -26,6 +25,7 @@ from agentctx.memory.schema import (
 from corpus.errors import StoreForeignError
 from corpus.heads import held_bytes, hold, let_go
 from corpus.sqlite import HEADER, Db, read_only
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:

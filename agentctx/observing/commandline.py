@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from agentctx.observing.patterns import compiled
 from agentctx.observing.programs import Reads, reads_of
 from agentctx.observing.shellwords import Command, Pipeline, pipelines
 from agentctx.observing.wrapping import program_name, unwrapped
+from corpus.values import NamedTuple
 
 _READERS = {
     "cat", "bat", "batcat", "head", "tail", "less", "more", "sed", "awk", "gawk",

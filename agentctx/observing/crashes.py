@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.observing.fault import Fault
 from agentctx.observing.patterns import compiled
 from agentctx.observing.places import Place, first_place, last_place, place, places
 from agentctx.observing.terminal import one_line
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re

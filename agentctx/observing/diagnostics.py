@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.observing.fault import Fault
 from agentctx.observing.patterns import compiled
 from agentctx.observing.places import Place, is_own, place
 from agentctx.observing.terminal import one_line
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import re

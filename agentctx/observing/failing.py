@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.observing.fault import Fault
 from agentctx.observing.grammars import GRAMMARS
 from agentctx.observing.outcomes import name_of
 from agentctx.observing.patterns import compiled
 from agentctx.observing.places import Place, first_place, is_own, last_place, place
 from agentctx.observing.terminal import one_line
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re

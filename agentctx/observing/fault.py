@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.observing.model import (
     LONGEST_COMMAND,
     LONGEST_DETAIL,
@@ -12,6 +10,7 @@ from agentctx.observing.model import (
 )
 from agentctx.observing.sameness import key_of
 from agentctx.observing.terminal import one_line, some_lines
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from agentctx.observing.places import Place

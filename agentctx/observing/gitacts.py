@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.observing.model import LONGEST_NAME, LONGEST_SUMMARY, GitAct
 from agentctx.observing.patterns import compiled
 from agentctx.observing.terminal import one_line
 from agentctx.observing.wrapping import program_name
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,7 +7,7 @@ grammar begins with texts of which one must be there: looking for them is cheap.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from corpus.values import NamedTuple
 
 _N = r"\d{1,9}"
 _COUNTS = (

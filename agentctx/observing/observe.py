@@ -6,8 +6,6 @@ printed is no outcome, and a program that was stopped has no bug.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.observing.commandline import Plan, plan_of
 from agentctx.observing.crashes import crash
 from agentctx.observing.diagnostics import first_diagnostic
@@ -19,6 +17,7 @@ from agentctx.observing.outcomes import Outcome, last_outcome
 from agentctx.observing.patterns import compiled
 from agentctx.observing.programs import may_test
 from agentctx.observing.terminal import shown
+from corpus.values import TYPE_CHECKING
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.observing.grammars import GRAMMARS, Grammar
 from agentctx.observing.model import LONGEST_NAME, MOST_FAILING, Tests
 from agentctx.observing.patterns import compiled
 from agentctx.observing.terminal import one_line
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import re

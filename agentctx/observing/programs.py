@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from agentctx.observing.patterns import compiled
 from agentctx.observing.wrapping import program_name
+from corpus.values import NamedTuple
 
 CRASHES = ("python", "node", "go", "rust", "java", "ruby", "php", "elixir", "dotnet")
 """Languages whose programs say on what line they ended."""

@@ -6,9 +6,8 @@ word. Bodies of here-documents are left out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from agentctx.observing.patterns import compiled
+from corpus.values import NamedTuple
 
 LONGEST = 20_000
 _MOST_COMMANDS = 200

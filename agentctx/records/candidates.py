@@ -6,13 +6,12 @@ the namespaces, the filters and the moment of the search, and reads those from t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.records.graph import repo_path
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
 from agentctx.records.ranking import MOST_COUNTED, Evidence, stump
 from agentctx.records.read import PRESENT, Moment, holds_at
 from corpus.sqlite import DatabaseError
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

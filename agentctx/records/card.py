@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
 
 from agentctx.clock import days_since
 from agentctx.records.model import GLOBAL
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import re
 
+from corpus.patterns import pattern
+
 _MONTHS = (
     "january jan januar janvier enero января",
     "february feb februar fevrier février febrero февраля",
@@ -26,7 +28,7 @@ _MONTHS = (
 _NUMBERS = {
     name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
 }
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = pattern(r"[^\W\d_]+")
 _DIGITS = (
     r"(?<![0-9])(?P<y1>[0-9]{4})-(?P<m1>[01][0-9])-(?P<d1>[0-3][0-9])(?![0-9])"
     r"|(?:(?P<y2>[0-9]{4})\s?[年년]\s?)?(?<![0-9])(?P<m2>[0-9]{1,2})\s?[月월]\s?"

@@ -5,9 +5,8 @@ For whoever tells a session about the project without a question.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

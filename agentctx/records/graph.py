@@ -6,10 +6,9 @@ project's root. Walks use UNION, so that a cycle ends, and a bound on their dept
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
+from corpus.patterns import pattern
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +22,8 @@ RELATIONS = ("supersedes", "applies_to", "observed_in", "derives_from", "scoped_
 
 DEPTH, DEEPEST = 5, 10
 LONGEST_NAME = 400
-_DRIVE = re.compile(r"[A-Za-z]:")
-_NO_TEXT = re.compile("[\ud800-\udfff]")
+_DRIVE = pattern(r"[A-Za-z]:")
+_NO_TEXT = pattern("[\ud800-\udfff]")
 """Bytes of a file's name that are no text; the store holds only text."""
 
 
@@ -156,7 +155,7 @@ def repo_path(path: str) -> str | None:
     text = path.strip().replace("\\", "/")
     if not text or "\x00" in text or text.startswith("/") or _DRIVE.match(text):
         return None
-    if _NO_TEXT.search(text):
+    if not text.isascii() and _NO_TEXT.search(text):
         return None
     parts: list[str] = []
     for part in text.split("/"):

@@ -8,10 +8,9 @@ noted anew.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.clock import stamp
 from agentctx.records.transcripts import LONGEST_PUT_OFF
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import BodyError, FieldError, NoteError, TitleError
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

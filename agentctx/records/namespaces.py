@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.project import path_id
 from agentctx.records.model import GLOBAL
 from corpus.sqlite import store_failures
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ NOTHING_LIKELY = Likely()
 def likely_earlier(db: Db, project: Project) -> Likely:
     """Give the namespaces whose records somebody may miss in this project."""
     found = [one for one in list_namespaces(db) if one.project_id != project.project_id]
-    place, root = path_id(project.main_root), noted(str(project.main_root))
+    place, root = path_id(project.main_folder), noted(project.main_folder)
     earlier = tuple(one for one in found if one.project_id == place or one.root == root)
     if project.branch is not None or project.remote is not None:
         return Likely(earlier)

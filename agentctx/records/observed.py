@@ -6,10 +6,9 @@ known again; what it was is a record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.clock import stamp
 from agentctx.redact import redact
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:

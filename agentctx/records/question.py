@@ -7,13 +7,13 @@ read of it is bounded, so that any length costs the same; what is left over is w
 from __future__ import annotations
 
 import functools
-import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.records.dates import take_days
 from corpus.commonwords import COMMON_PHRASES, COMMON_WORDS
 from corpus.lexical import query_terms, terms
+from corpus.patterns import pattern
 from corpus.scripts import fold_marks
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +43,10 @@ LITERAL_WORDS, FEW_WORDS = 2, 4
 may also be all there is."""
 
 _MOST_FOUND, _PAIR = 1_024, 2
-_PIECE = re.compile(r"[^\s，。！？；：、（）「」『』“”《》…]{1,128}")
+_PIECE = pattern(r"[^\s，。！？；：、（）「」『』“”《》…]{1,128}")
 _OUTER = "\"'`()[]{}<>.,;:!?*_~«»„“”‘’¿¡-—…"
-_NAME = re.compile(r"[0-9_/.]|[a-z][A-Z]|[A-Z]{2}")
-_SMALL_NUMBER = re.compile(r"#?[0-9]{1,2}%?")
+_NAME = pattern(r"[0-9_/.]|[a-z][A-Z]|[A-Z]{2}")
+_SMALL_NUMBER = pattern(r"#?[0-9]{1,2}%?")
 
 
 class Asked(NamedTuple):

@@ -9,13 +9,13 @@ the question says a record holds, so that small talk and other subjects find not
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agentctx.clock import days_since
 from agentctx.records.model import NEVER_DECAY
 from agentctx.records.question import WHOLE
 from corpus.lexical import WantedTerms
 from corpus.nearness import QueryPairs
+from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -5,11 +5,10 @@ Reads see a project's namespace and `_global`, nothing else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.errors import IdAmbiguousError, IdError, RecordNotFoundError
 from agentctx.ids import ID_LENGTH, id_part
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
+from corpus.values import TYPE_CHECKING, NamedTuple
 from corpus.visible import visible
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ index of terms in every script, reinforcements, tombstones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from agentctx.records.heard import HEARD
 from agentctx.records.memories import MEMORIES
 from agentctx.records.shared import SHARED
 from corpus.sqlite import Layout, has_module
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpus.sqlite import Tx

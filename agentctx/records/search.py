@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from functools import partial
 from heapq import nlargest
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import moment_of
 from agentctx.errors import SearchQueryError
@@ -45,6 +44,7 @@ from agentctx.records.ranking import (
 from agentctx.records.read import holds_at
 from agentctx.records.terms import weights
 from corpus.sqlite import DatabaseError, reading
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

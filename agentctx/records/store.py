@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
 
 from agentctx.config import require_place
 from agentctx.errors import HomeError
@@ -23,11 +22,13 @@ from corpus.sqlite import (
     store_failures,
     transaction,
 )
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
+    from typing import Self
 
     from agentctx.clock import Clock
     from corpus.sqlite import Db, Tx

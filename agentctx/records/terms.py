@@ -8,9 +8,9 @@ nothing but the record. Rows that plain SQL wrote are indexed at our next write.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from corpus.lexical import terms
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpus.sqlite import Db, Tx

@@ -6,14 +6,13 @@ key is a private file beside the store. The store alone tells nobody what was fo
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from agentctx.clock import stamp
 from agentctx.errors import ForgetKeyError
+from corpus.checksum import sha256
 from corpus.lexical import terms
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,19 +141,23 @@ def _split(signature: bytes) -> set[bytes]:
 
 def _signature(key: bytes, title: str, body: str) -> set[bytes]:
     """Hash every term; the first bit says whether it is a number."""
+    from hmac import digest  # noqa: PLC0415 - only where something was deleted
+
     found = set()
     for term in set(terms(f"{title}\n{body}")):
         text = term.encode("utf-8", "surrogatepass")
-        hashed = bytearray(hmac.digest(key, text, "sha256")[:TERM_BYTES])
+        hashed = bytearray(digest(key, text, "sha256")[:TERM_BYTES])
         hashed[0] = hashed[0] & ~_IS_NUMBER | _IS_NUMBER * term[0].isdigit()
         found.add(bytes(hashed))
     return found
 
 
 def _content_hash(key: bytes, title: str, body: str) -> str:
+    from hmac import digest  # noqa: PLC0415 - only where something was deleted
+
     text = " ".join(f"{title}\n{body}".casefold().split())
     content = text.encode("utf-8", "surrogatepass")
-    return hmac.new(key, content, hashlib.sha256).hexdigest()
+    return digest(key, content, "sha256").hex()
 
 
 def key_problem(home: str, db: Db) -> ForgetKeyError | None:
@@ -229,4 +232,4 @@ def _key_for_new(store: Store, tx: Tx) -> bytes:
 
 
 def _fingerprint(key: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(key).digest()[:_FINGERPRINT_BYTES], "big")
+    return int.from_bytes(sha256(key).digest()[:_FINGERPRINT_BYTES], "big")

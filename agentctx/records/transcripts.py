@@ -7,9 +7,9 @@ long as it was heard of after it was last settled.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.clock import stamp
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

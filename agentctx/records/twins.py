@@ -6,7 +6,8 @@ Such a record's key is the item's logical id. A session is told one of the two (
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,6 @@ the caller, or follows from a key.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from agentctx.clock import later, stamp
 from agentctx.errors import (
     AlreadySupersededError,
@@ -48,6 +46,7 @@ from agentctx.records.tombstones import forget_tombstone, is_forgotten
 from agentctx.redact import redact
 from corpus.sqlite import store_failures
 from corpus.tokens import injection_tokens
+from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,11 @@ person.
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING
-
 from agentctx.records.shared import last_arrival
 from agentctx.team.place import read_context
 from agentctx.team.refusals import ContextFileError, ContextVersionError
+from corpus.checksum import sha256
+from corpus.values import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +41,7 @@ def has_news(store: Store, root: str, project_id: str) -> bool:
         return False
     if content is None:
         return False
-    return last_arrival(store.db, project_id) != hashlib.sha256(content).hexdigest()
+    return last_arrival(store.db, project_id) != sha256(content).hexdigest()
 
 
 def take_news(store: Store, project: Project) -> Imported:
@@ -54,7 +53,7 @@ def take_news(store: Store, project: Project) -> Imported:
         import_context,
     )
 
-    return import_context(store, project.project_id, str(project.main_root))
+    return import_context(store, project.project_id, project.main_folder)
 
 
 def first_blocks(root: str, tokens: int) -> str:

@@ -33,7 +33,7 @@ NOW = datetime(2026, 2, 1, tzinfo=UTC)
 
 
 def project(root: Path) -> Project:
-    return Project(PROJECT, "weather", root, root, None, None, None)
+    return Project(PROJECT, "weather", str(root), str(root), None, None, None)
 
 
 def news(person: Person) -> bool:
