@@ -61,6 +61,7 @@ def list_namespaces(db: Db) -> list[Namespace]:
                    COALESCE(n.root, '') AS root, count(*) AS records
               FROM records r LEFT JOIN namespaces n ON n.project_id = r.project_id
              WHERE r.project_id <> ?
+             AND r.project_id NOT IN (SELECT staging_id FROM branches)
           GROUP BY r.project_id
           ORDER BY r.project_id
             """,
