@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.branches import UNSTAGED
 from agentctx.briefing.budget import shortened
 from agentctx.briefing.handover import current_handover, is_overtaken
-from agentctx.branches import UNSTAGED
 from agentctx.errors import (
     AlreadySupersededError,
     BodyError,
@@ -36,8 +36,8 @@ from agentctx.records.proposals import propose
 from agentctx.records.read import by_id
 from agentctx.records.search import Filters, search_records
 from agentctx.records.spans import count_yield
-from agentctx.records.tombstones import is_forgotten
 from agentctx.records.staged import staging_of
+from agentctx.records.tombstones import is_forgotten
 from agentctx.records.write import add_record, reinforce_record
 from agentctx.redact import redact
 from corpus.visible import visible
@@ -77,7 +77,7 @@ class Session(NamedTuple):
     threshold: int
     said_at: str | None = None
     remembers: bool = False
-    standings: Mapping[str | None, Standing] = {}  # noqa: RUF012 - never changed
+    standings: Mapping[str | None, Standing] = {}
 
 
 class Told(NamedTuple):

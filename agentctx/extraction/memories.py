@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.branches import standing_at
 from agentctx.clock import moment_of
 from agentctx.errors import ContextProfileError
 from agentctx.extraction.asking import (

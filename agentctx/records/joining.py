@@ -180,7 +180,7 @@ def _fate(
             return "contested"
         old = None if _says_same(rival, record) else rival
         if old is None:
-            _let_follow(store, tx, branch, record, rival)
+            let_follow(store, tx, branch, record, rival)
             return "same"
     _move(store, tx, branch, record)
     if old is not None and old.id != record.id:
@@ -259,7 +259,7 @@ def _take_place(store: Store, tx: Tx, old: Record, new: Record) -> None:
         tx.execute("UPDATE records SET pinned = 1 WHERE id = ?", (new.id,))
 
 
-def _let_follow(
+def let_follow(
     store: Store, tx: Tx, branch: Branch, record: Record, same: Record
 ) -> None:
     """Let a record that says nothing new be an earlier version of what says it."""

@@ -10,9 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.errors import AlreadySupersededError, OtherNamespaceError
-from agentctx.records.model import GLOBAL, KEYED
+from agentctx.records.joining import let_follow
+from agentctx.records.model import COLUMNS, FROM, GLOBAL, KEYED, record_of
 from agentctx.records.read import find_record
-from agentctx.records.staged import hidden_on, open_branch, replacement_on, stage
+from agentctx.records.staged import (
+    branch_at,
+    hidden_on,
+    open_branch,
+    replacement_on,
+    stage,
+)
 from agentctx.records.terms import index_missing
 from agentctx.records.write import (
     Made,
@@ -52,7 +59,7 @@ def learn_record(
     Raises what `add_record` raises; `AlreadySupersededError` names what the branch has
     in place of a record of the main line already.
     """
-    if where.branch is None or not _is_staged(new.type, new.scope):
+    if where.branch is None or not can_be_staged(new.type, new.scope):
         return add_record(store, project_id, new, supersedes=supersedes)
     checked, redacted = checked_record(new)
     with store_failures(), store.writing() as tx:
@@ -78,7 +85,7 @@ def relearn_record(
     with store_failures(), store.writing() as tx:
         index_missing(tx)
         found = find_record(tx, project_id, old_id, field="old_id")
-        if found.project_id == project_id and _is_staged(found.type, found.scope):
+        if found.project_id == project_id and can_be_staged(found.type, found.scope):
             staging = open_branch(store, tx, project_id, where.branch, tip=where.tip)
             old = _replaced(tx, project_id, found.id, staging)
             checked, redacted = checked_record(replacing(old, new))
@@ -99,10 +106,17 @@ def put_record(
 ) -> Record:
     """Write a checked record where `old` stood, staged where that is called for.
 
-    What waits on a branch already goes on waiting there. Raises `ForgottenError`.
+    What waits on a branch already goes on waiting there; what is said anew on the main
+    line ends it. Raises `ForgottenError`.
     """
     waits = old is not None and old.project_id != project_id
-    if where.branch is None or waits or not _is_staged(checked.type, checked.scope):
+    branch = None if old is None or not waits else branch_at(tx, old.project_id)
+    if old is not None and branch is not None and where.why == "main_line":
+        head = _of_item(tx, project_id, old.key)
+        record = place_record(store, tx, project_id, checked, old=head)
+        let_follow(store, tx, branch, old, record)
+        return record
+    if where.branch is None or waits or not can_be_staged(checked.type, checked.scope):
         return place_record(store, tx, project_id, checked, old=old)
     staging = open_branch(store, tx, project_id, where.branch, tip=where.tip)
     return stage_record(store, tx, project_id, staging, checked, old)
@@ -130,7 +144,21 @@ def stage_record(
     return record
 
 
-def _is_staged(record_type: str, scope: str) -> bool:
+def _of_item(tx: Tx, project_id: str, key: str | None) -> Record | None:
+    """Give what the main line has of a memory item."""
+    row = tx.execute(
+        f"""
+          SELECT {COLUMNS} FROM {FROM}
+           WHERE r.project_id = ? AND p.key = ? AND r.superseded_at IS NULL
+        ORDER BY r.recorded_at DESC, r.id DESC LIMIT 1
+        """,
+        (project_id, key),
+    ).fetchone()
+    return None if row is None else record_of(row)
+
+
+def can_be_staged(record_type: str, scope: str) -> bool:
+    """Say whether a branch stages such records: what it learns of its project."""
     return record_type not in KEYED and scope != "global"
 
 

@@ -164,6 +164,15 @@ def branch_named(db: Db, project_id: str, name: str) -> Branch | None:
     return None if row is None else Branch(*row)
 
 
+def branch_at(db: Db, staging_id: str) -> Branch | None:
+    """Give the branch that a namespace belongs to, None where it is no branch's."""
+    columns = ", ".join(Branch._fields)
+    row = db.execute(
+        f"SELECT {columns} FROM branches WHERE staging_id = ?", (staging_id,)
+    ).fetchone()
+    return None if row is None else Branch(*row)
+
+
 def projects_staging(db: Db) -> list[str]:
     """List the projects that have a branch on which something waits."""
     rows = db.execute(
