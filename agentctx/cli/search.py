@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentctx.cli.branching import stagings_asked
+from agentctx.cli.branching import EVERY, stagings_asked
 from agentctx.cli.opening import (
     STORE_ERRORS,
     open_for_reading,
@@ -168,7 +168,9 @@ def run(  # noqa: PLR0913 - one keyword an option
     try:
         with open_for_reading(call) as opened:
             asked = (opened.store, opened.project_id)
-            filters = filters._replace(staging=stagings_asked(opened, branch))
+            filters = filters._replace(
+                staging=stagings_asked(opened, branch), replaced=branch == EVERY
+            )
             if query is None:
                 answer = list_records(*asked, filters=filters, limit=limit)
             else:
@@ -177,7 +179,7 @@ def run(  # noqa: PLR0913 - one keyword an option
             if filters.file is not None and not answer.results:
                 of_file = count_records(
                     *asked,
-                    Filters(file=filters.file, moment=moment, staging=filters.staging),
+                    filters._replace(type=None, scope=None),
                 )
     except STORE_ERRORS as error:
         nothing = Answer((), error.code)

@@ -54,8 +54,8 @@ class Filters(NamedTuple):
     `scope` "global" is only what holds everywhere, "own" only the project's own;
     "project" and None give both. `file` keeps what is linked to a file, named from
     the root. `superseded` is for what no longer holds, read as text alone. `staging`
-    are the namespaces of branches whose records are wanted, too; of one branch alone
-    it is as it is there: what it has others in place of is left out.
+    are the namespaces of branches whose records are wanted, too; unless `replaced`,
+    what they have others in place of is left out.
     """
 
     type: str | None = None
@@ -64,6 +64,7 @@ class Filters(NamedTuple):
     moment: Moment = PRESENT
     superseded: bool = False
     staging: tuple[str, ...] = ()
+    replaced: bool = False
 
 
 ANYTHING = Filters()
@@ -429,11 +430,11 @@ class Candidates:
         return " AND ".join(parts), values
 
     def _left_out(self) -> tuple[str, ...]:
-        """Give the records that the one branch asked about has others in place of."""
+        """Give the records that the branches asked about have others in place of."""
         if self._hidden is None:
-            staging = self.filters.staging
-            alone = len(staging) == 1 and self.filters.moment.is_present
-            found = hidden_on(self.db, staging[0]) if alone else ()
+            past = self.filters.replaced or not self.filters.moment.is_present
+            staging = () if past else self.filters.staging
+            found = {one for own in staging for one in hidden_on(self.db, own)}
             self._hidden = tuple(sorted(found))
         return self._hidden
 

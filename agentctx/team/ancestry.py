@@ -190,10 +190,10 @@ def made_on(repository: Repository, branch: str) -> list[Made]:
 
     A branch's own log goes with it; those of the working trees stay.
     """
-    found: set[Made] = set()
+    found: dict[Made, None] = {}  # two of one second keep the order of the logs
     for _, new, at, said in _entries(_branch_log(repository, branch)):
         if _OWN.match(said):
-            found.add(Made(new, at))
+            found.setdefault(Made(new, at))
     for log in _head_logs(repository):
         here: str | None = None
         for _, new, at, said in _entries(log):
@@ -204,8 +204,8 @@ def made_on(repository: Repository, branch: str) -> list[Made]:
             elif called is not None and called[1] == here:
                 here = called[2]
             elif here == branch and _OWN.match(said):
-                found.add(Made(new, at))
-    return sorted(found, key=lambda one: (one.at, one.commit))
+                found.setdefault(Made(new, at))
+    return sorted(found, key=lambda one: one.at)
 
 
 def renamed_to(repository: Repository, branch: str) -> str | None:
