@@ -167,7 +167,6 @@ REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
     "P20.1": "many corpora",
-    "A8.6": "branches and worktrees",
     "A11": "other agents",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")

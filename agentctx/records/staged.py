@@ -266,7 +266,7 @@ def stage(
     )
 
 
-def inherit(tx: Tx, new_id: str, old_id: str, *, now: datetime) -> None:
+def inherit(store: Store, tx: Tx, new_id: str, old_id: str) -> None:
     """Let what takes the place of a staged record wait in its stead."""
     row = tx.execute(
         "SELECT staging_id, replaces FROM staged"
@@ -274,7 +274,8 @@ def inherit(tx: Tx, new_id: str, old_id: str, *, now: datetime) -> None:
         (old_id,),
     ).fetchone()
     if row is not None:
-        stage(tx, new_id, row["staging_id"], replaces=row["replaces"], now=now)
+        now, staging_id = store.clock(), str(row["staging_id"])
+        stage(tx, new_id, staging_id, replaces=row["replaces"], now=now)
 
 
 def move_branches(tx: Tx, old: str, new: str) -> None:

@@ -447,7 +447,7 @@ def insert_record(
             (now, record_id, old.id),
         )
         link_supersession(store, tx, record_id, old.id)
-        inherit(tx, record_id, old.id, now=store.clock())
+        inherit(store, tx, record_id, old.id)
     link_files(store, tx, project_of(tx, namespace), record_id, new.files)
     return _again(tx, record_id)
 

@@ -1,10 +1,9 @@
-"""Whoever is told something on a branch is told what is so there, and it alone (A8.6)."""
+"""Who is told something on a branch is told what is so there, and it alone (A8.6)."""
 
 from __future__ import annotations
 
 import json
 import os
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +11,10 @@ import pytest
 from agentctx.briefing.making import Facts, refresh_digest
 from agentctx.config import write_setting
 from agentctx.extraction.consolidation import consolidate
+from agentctx.extraction.following import keep_in_step
 from agentctx.records.adopt import adopt_namespace
 from agentctx.records.backup import reset_project
+from agentctx.records.joining import join_branch
 from agentctx.records.namespaces import list_namespaces, note_namespace
 from agentctx.records.read import by_id
 from agentctx.records.remove import delete_record, undo_delete
@@ -147,8 +148,6 @@ def test_what_memory_believes_becomes_a_record_of_the_branch(
     (clone.root / ".agentctx").mkdir()
     both = Both(clone.root, clone.home.parent / "other", clock)
     try:
-        from agentctx.extraction.following import keep_in_step
-
         project_id = clone.project.project_id
         clone.on("utc")
         item = both.believe()
@@ -313,8 +312,5 @@ def test_two_who_look_at_once_let_it_join_once(clone: Clone) -> None:
     clone("merge", "-q", "f")
     stale = clone.branch("f")
     assert clone.settles().joined == 1
-    from agentctx.records.joining import join_branch
-
     assert join_branch(clone.store, stale) == ((), (), ())
     assert clone.finds() == {UTC}
-    assert clone.clock.tick(timedelta(0))
