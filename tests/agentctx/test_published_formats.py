@@ -248,7 +248,7 @@ def test_a_review_of_a_session_that_no_hook_began_fits(
 
 @pytest.mark.requirement("A8.6")
 def test_what_branch_status_prints_fits(agentctx: InProcess, tmp_path: Path) -> None:
-    clone = Clone(tmp_path)
+    clone = Clone(tmp_path / "else")
     clone.close()
     clone.on("utc")
     agentctx("add", "decision", UTC, "--branch", cwd=clone.root)
