@@ -37,13 +37,15 @@ class Standing(NamedTuple):
     """Where one stands in git: `branch` is where to stage, None to stage nowhere.
 
     `why` says how that comes, `main` is the main line where it is known, and `tip` the
-    commit that the branch is at.
+    commit that the branch is at. `said_at` is when it was said what is learned, as a
+    stamp, where that is not now.
     """
 
     branch: str | None
     why: Why
     main: str | None = None
     tip: str | None = None
+    said_at: str | None = None
 
 
 UNSTAGED = Standing(None, "no_git")

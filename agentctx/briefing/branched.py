@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentctx.briefing.digest import read_digest
-from agentctx.records.staged import hidden_on, staging_of
+from agentctx.records.staged import hidden_on, staging_of, waiting_on
 
 if TYPE_CHECKING:
     from agentctx.briefing.digest import Block, Digest
@@ -28,7 +28,12 @@ def on_branch(store: Store, digest: Digest | None, branch: str | None) -> Digest
         return digest
     hidden = hidden_on(store.db, staging)
     own = read_digest(store.home, staging)
-    first = () if own is None else own.decisions
+    waiting = waiting_on(store.db, staging)  # what has joined is told as such
+    first = tuple(
+        one
+        for one in (() if own is None else own.decisions)
+        if one.record_id in waiting
+    )
 
     def left(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         return tuple(one for one in blocks if one.record_id not in hidden)

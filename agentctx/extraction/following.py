@@ -183,7 +183,8 @@ def _placed(store: Store, tx: Tx, place: _Place, said: Said, new: NewRecord) -> 
         link_to_item(tx, head, item.logical_id, said.origin)
         return "same"
     _let_learn(store, tx, project_id, said, new)
-    put_record(store, tx, project_id, new, where=place.where, old=head)
+    where = place.where._replace(said_at=new.valid_from)
+    put_record(store, tx, project_id, new, where=where, old=head)
     return "made" if head is None else "superseded"
 
 

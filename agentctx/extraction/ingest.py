@@ -128,6 +128,7 @@ class _Case:
             return "unsupported"
         turn = self.told.turns[support.turn]
         self.where = self.session.standings.get(turn.branch, UNSTAGED)
+        self.where = self.where._replace(said_at=self.session.said_at)
         self.staging = staging_of(
             self.store.db, self.session.project_id, self.where.branch
         )

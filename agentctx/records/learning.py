@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.clock import stamp
 from agentctx.errors import AlreadySupersededError, OtherNamespaceError
 from agentctx.records.joining import let_follow
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, KEYED, record_of
@@ -19,6 +20,7 @@ from agentctx.records.staged import (
     open_branch,
     replacement_on,
     stage,
+    staging_of,
 )
 from agentctx.records.terms import index_missing
 from agentctx.records.write import (
@@ -72,7 +74,7 @@ def learn_record(
             same = _known(tx, project_id, staging, checked)
             if same is not None:
                 return confirm_same(store, tx, same, checked, redacted)
-        record = stage_record(store, tx, project_id, staging, checked, old)
+        record = stage_record(store, tx, project_id, where, checked, old)
     return Made(record, old, warnings=size_warnings(record), redacted=redacted)
 
 
@@ -89,7 +91,7 @@ def relearn_record(
             staging = open_branch(store, tx, project_id, where.branch, tip=where.tip)
             old = _replaced(tx, project_id, found.id, staging)
             checked, redacted = checked_record(replacing(old, new))
-            record = stage_record(store, tx, project_id, staging, checked, old)
+            record = stage_record(store, tx, project_id, where, checked, old)
             warnings = size_warnings(record)
             return Made(record, old, warnings=warnings, redacted=redacted)
     return supersede_record(store, project_id, old_id, new)
@@ -118,29 +120,32 @@ def put_record(
         return record
     if where.branch is None or waits or not can_be_staged(checked.type, checked.scope):
         return place_record(store, tx, project_id, checked, old=old)
-    staging = open_branch(store, tx, project_id, where.branch, tip=where.tip)
-    return stage_record(store, tx, project_id, staging, checked, old)
+    open_branch(store, tx, project_id, where.branch, tip=where.tip)
+    return stage_record(store, tx, project_id, where, checked, old)
 
 
 def stage_record(
     store: Store,
     tx: Tx,
     project_id: str,
-    staging: str,
+    where: Standing,
     checked: NewRecord,
     old: Record | None,
 ) -> Record:
-    """Write a checked record on a branch; `old` is what is current there.
+    """Write a checked record on a branch that is open; `old` is what is current there.
 
     Raises `ForgottenError`.
     """
+    staging = staging_of(tx, project_id, where.branch)
+    assert staging is not None, "the branch is open"
     checked = descended(checked, old)
     refuse_forgotten(store, tx, project_id, checked)
     waits = old is not None and old.project_id == staging
     record = insert_record(store, tx, staging, checked, old=old if waits else None)
     if not waits:
         replaces = None if old is None else old.id
-        stage(tx, record.id, staging, replaces=replaces, now=store.clock())
+        at = where.said_at or stamp(store.clock())
+        stage(tx, record.id, staging, replaces=replaces, at=at)
     return record
 
 

@@ -201,6 +201,15 @@ def replacements_on(db: Db, staging_id: str) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in rows}
 
 
+def waiting_on(db: Db, staging_id: str) -> set[str]:
+    """Give the records that wait on a branch."""
+    rows = db.execute(
+        f"SELECT s.record_id FROM staged s WHERE s.staging_id = ? AND {PENDING}",
+        (staging_id,),
+    )
+    return {str(row[0]) for row in rows}
+
+
 def replacement_on(db: Db, staging_id: str, record_id: str) -> str | None:
     """Give what a branch has in place of a record of the main line."""
     row = db.execute(
@@ -250,13 +259,16 @@ def open_branch(
 
 
 def stage(
-    tx: Tx, record_id: str, staging_id: str, *, replaces: str | None, now: datetime
+    tx: Tx, record_id: str, staging_id: str, *, replaces: str | None, at: str
 ) -> None:
-    """Note that a record waits on a branch, and what it will take the place of."""
+    """Note that a record waits on a branch, and what it will take the place of.
+
+    `at` is when it was learned, as a stamp: when it was said.
+    """
     tx.execute(
         "INSERT INTO staged (record_id, staging_id, replaces, staged_at)"
         " VALUES (?, ?, ?, ?)",
-        (record_id, staging_id, replaces, stamp(now)),
+        (record_id, staging_id, replaces, at),
     )
     tx.execute(  # the digest of the project is made anew, and the branch's with it
         "INSERT INTO changes (project_id, version)"
@@ -274,8 +286,8 @@ def inherit(store: Store, tx: Tx, new_id: str, old_id: str) -> None:
         (old_id,),
     ).fetchone()
     if row is not None:
-        now, staging_id = store.clock(), str(row["staging_id"])
-        stage(tx, new_id, staging_id, replaces=row["replaces"], now=now)
+        at, staging_id = stamp(store.clock()), str(row["staging_id"])
+        stage(tx, new_id, staging_id, replaces=row["replaces"], at=at)
 
 
 def move_branches(tx: Tx, old: str, new: str) -> None:

@@ -42,7 +42,6 @@ _ALONE = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.pager=cat"),
     *("-c", "diff.external="),
-    *("-c", "protocol.allow=never"),
     *("-c", "maintenance.auto=false"),
     *("-c", "gc.auto=0"),
 )
@@ -85,6 +84,7 @@ class History:
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",  # what older ones fetch by comes by none
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_PAGER": "cat",
         }

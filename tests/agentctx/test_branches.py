@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from sqlite3 import IntegrityError
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,12 +20,12 @@ from agentctx.records.joining import (
 from agentctx.records.model import Replacement
 from agentctx.records.read import Moment, by_id, find_record, history_of
 from agentctx.records.search import Filters, search_records
-from agentctx.records.staged import branches_of, note_of
+from agentctx.records.staged import branches_of, counts_on, note_of
 from agentctx.records.write import supersede_record
 from agentctx.team.promoting import promote_record
 from tests.agentctx.branching import LOCAL, QUERY, UTC, Clone
 from tests.agentctx.working import wall
-from tests.recorded import Ticking
+from tests.recorded import Ticking, store_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -230,6 +233,77 @@ def test_a_renamed_branch_takes_what_it_learned_along(clone: Clone) -> None:
     clone("checkout", "-q", "main")
     clone("merge", "-q", "g/ü")
     assert clone.settles().joined == 1
+
+
+def test_a_branch_that_is_rebased_is_still_in_hand(clone: Clone) -> None:
+    clone.on("f").commits("a.txt", "one\n")
+    clone("checkout", "-q", "main")
+    clone.commits("a.txt", "other\n")
+    with pytest.raises(CalledProcessError):
+        clone("rebase", "-q", "main", "f")
+    assert clone("rev-parse", "--abbrev-ref", "HEAD") == "HEAD"
+    assert clone.standing().branch == "f"
+
+
+def test_a_join_that_fails_half_way_joins_nothing(clone: Clone) -> None:
+    clone.on("f").learns()
+    clone.learns("Readings are stored for ten years")
+    branch, db = clone.branch("f"), clone.store.db
+    db.execute(
+        "CREATE TEMP TRIGGER fails AFTER UPDATE OF outcome ON main.staged WHEN"
+        " (SELECT count(*) FROM staged WHERE outcome IS NOT NULL) > 1"
+        " BEGIN SELECT RAISE(ABORT, 'no'); END"
+    )
+    with pytest.raises(IntegrityError):
+        join_branch(clone.store, branch)
+    (same,) = branches_of(db, clone.project.project_id)
+    assert counts_on(db, [same.staging_id]) == {same.staging_id: 2}
+    db.execute("DROP TRIGGER fails")
+
+    def join(number: int) -> int:
+        del number
+        with store_at(clone.home) as store:
+            return len(join_branch(store, branch).joined)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(join, range(4))) == [0, 0, 0, 2]
+
+
+def test_a_repository_makes_git_do_nothing_but_look(
+    clone: Clone, tmp_path: Path
+) -> None:
+    clone.on("f").learns()
+    mark = tmp_path / "mark"
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {mark}\n", encoding="utf-8")
+    script.chmod(0o755)
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::{script}",
+        "protocol.ext.allow": "always",
+        "core.fsmonitor": str(script),
+        "core.sshCommand": str(script),
+        "diff.external": str(script),
+        "diff.evil.textconv": str(script),
+        "log.showSignature": "true",
+        "gpg.program": str(script),
+    }.items():
+        clone("config", key, value)
+    attributes = clone.root / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text("* diff=evil\n", encoding="utf-8")
+    heads = clone.root / ".git" / "refs" / "heads"
+    (heads / "f").write_bytes(b"1" * 40)
+    assert clone.settles().joined == 0
+    assert clone.branch("f").state == "unknown"
+    (heads / "f").write_bytes((heads / "main").read_bytes())
+    clone.git(clone.root, "-c", "core.fsmonitor=", "read-tree", "HEAD")
+    mark.unlink(missing_ok=True)
+    clone.learns("Readings are stored for ten years")
+    clone.settles()
+    assert not mark.exists()
 
 
 def test_a_worktree_has_a_branch_of_its_own(clone: Clone) -> None:

@@ -126,7 +126,14 @@ def test_what_was_said_on_a_branch_is_learned_there(clone: Clone) -> None:
     assert [one.title for one in sessions.records("decision")] == [rules[1]]
     with sessions.store() as store:
         (branch,) = branches_of(store.db, clone.project.project_id)
-    assert branch.name == "feature/utc"
+        assert branch.name == "feature/utc"
+        clone("checkout", "-q", "feature/utc")  # said, then done and merged, then read
+        clone.commits()
+        clone("checkout", "-q", "main")
+        clone("merge", "-q", "feature/utc")
+        clone("branch", "-q", "-d", "feature/utc")
+        assert consolidate(store, environ=clone.git.environ).joined == 1
+    assert {one.title for one in sessions.records("decision")} == set(rules)
 
 
 def test_a_failure_is_learned_on_its_branch(clone: Clone) -> None:
