@@ -163,7 +163,8 @@ SETTINGS = (
         "mainBranch",
         str,
         default="auto",
-        about="the branch that is the main line; `auto` asks git's own files",
+        about="the branch that is the main line where there is one of that name;"
+        " `auto` asks git's own files",
         idle=False,
     ),
     Setting("redact", bool, default=True, about="redact secrets in remembered turns"),

@@ -69,11 +69,11 @@ def main_line(
 ) -> str | None:
     """Give the branch that is the main line; None where nothing tells it.
 
-    That is the one that is wanted, else `origin`'s own, else `main` or `master` where
-    there is one, else what git calls a first branch (`usual`), else the only branch. A
-    repository that has no branch yet will have the one in HEAD.
+    That is the one that is wanted, if it is there, else `origin`'s own, else `main` or
+    `master` where there is one, else what git calls a first branch (`usual`), else the
+    only branch. A repository that has no branch yet will have the one in HEAD.
     """
-    if wanted is not None:
+    if wanted is not None and tips_of(repository, wanted):
         return wanted
     text = small_text(repository.common_dir / _REMOTE / "HEAD", limit=MAX_REFERENCE)
     match = _REMOTE_HEAD.fullmatch(text or "")

@@ -256,6 +256,11 @@ def test_without_a_main_line_nothing_is_staged(clone: Clone) -> None:
     assert clone.standing().why == "main_line"  # the only branch
     clone("branch", "two")
     assert clone.standing().why == "unknown"
+    write_setting(str(clone.home), "mainBranch", value="elsewhere")
+    assert clone.standing().why == "unknown"
+    write_setting(str(clone.home), "mainBranch", value="one")
+    assert clone.standing().why == "main_line"
+    write_setting(str(clone.home), "mainBranch", value="auto")
     clone("config", "--file", str(clone.home.parent / ".gitconfig"), *_DEFAULT)
     assert clone.standing()[:3] == ("one", "branch", "two")
 
