@@ -19,7 +19,7 @@ from agentctx.records.staged import (
     staging_of,
     stagings_of,
 )
-from agentctx.team.settling import have_moved
+from agentctx.team.looking import have_moved
 from corpus.cli.render import counted, visible
 
 if TYPE_CHECKING:

@@ -151,7 +151,7 @@ def _has_moved(here: Here, store: Store) -> bool:
     """Say whether a branch on which something waits, or the main line, has moved."""
     if not branches_of(store.db, here.project.project_id):
         return False
-    from agentctx.team.settling import have_moved  # noqa: PLC0415 - seldom needed
+    from agentctx.team.looking import have_moved  # noqa: PLC0415 - seldom needed
 
     return have_moved(store, here.project, here.environ)
 

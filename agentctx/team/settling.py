@@ -13,9 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.branches import main_of
 from agentctx.clock import stamp
-from agentctx.config import read_config
 from agentctx.project import resolve_project
 from agentctx.records.joining import Joined, Proof, join_branch
 from agentctx.records.namespaces import known_places
@@ -26,17 +24,17 @@ from agentctx.records.staged import (
     note_renamed,
     projects_staging,
 )
-from agentctx.references import is_readable, tips_of
-from agentctx.repository import Repository, find_repository, repository_settings
-from agentctx.team.ancestry import History, made_on, renamed_to
+from agentctx.team.ancestry import History
+from agentctx.team.looking import Look, look_at, seen_now
+from agentctx.team.reflogs import made_on
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentctx.project import Project
     from agentctx.records.staged import Branch
     from agentctx.records.store import Store
+    from agentctx.repository import Repository
 
 
 class Settled(NamedTuple):
@@ -51,15 +49,6 @@ class Settled(NamedTuple):
             self.joined + len(joined.joined) + len(joined.same),
             self.contested + len(joined.contested),
         )
-
-
-class Look(NamedTuple):
-    """Where the branches of a project are looked at; no repository, nothing to see."""
-
-    repository: Repository | None
-    main: str | None
-    mains: tuple[str, ...]
-    history: History | None
 
 
 def settle_branches(store: Store, environ: Mapping[str, str]) -> Settled:
@@ -84,63 +73,31 @@ def settle_project(
 ) -> Settled:
     """Let what waits on the branches of one project join, as far as git tells."""
     settled = Settled() if done is None else done
-    look = look_at(project_id, root, home=store.home, environ=environ)
+    look, history = Look(), None
+    if _is_there(project_id, root, environ):
+        look = look_at(root, home=store.home, environ=environ)
+    if look.repository is not None:
+        history = History(look.repository, environ)
     with store_failures():
         found = branches_of(store.db, project_id)
     for branch in found:
-        settled = settled.plus(_settle(store, branch, look))
+        settled = settled.plus(_settle(store, branch, look, history))
     return settled
 
 
-def have_moved(store: Store, project: Project, environ: Mapping[str, str]) -> bool:
-    """Say whether something is news since branches were looked at; files are read."""
-    root = str(project.main_root)
-    look = look_at(project.project_id, root, home=store.home, environ=environ)
-    return any(
-        seen_now(branch, look)[2] not in {branch.seen, ""}
-        for branch in branches_of(store.db, project.project_id)
-    )
-
-
-def look_at(
-    project_id: str, root: str, *, home: str, environ: Mapping[str, str]
-) -> Look:
-    """Find the repository of a project, and the commits of its main line."""
-    nothing = Look(None, None, (), None)
+def _is_there(project_id: str, root: str, environ: Mapping[str, str]) -> bool:
+    """Say whether the project still lies at a place."""
     if not os.path.isdir(root):  # noqa: PTH112 - any text
-        return nothing
-    if resolve_project(Path(root), environ=environ).project_id != project_id:
-        return nothing
-    found = find_repository(Path(os.path.realpath(root)))
-    if not isinstance(found, Repository):
-        return nothing
-    if not is_readable(repository_settings(found)):
-        return nothing
-    main = main_of(found, read_config(home), environ)
-    mains = () if main is None else tips_of(found, main)
-    return Look(found, main, mains, History(found, environ))
+        return False
+    return resolve_project(Path(root), environ=environ).project_id == project_id
 
 
-def seen_now(branch: Branch, look: Look) -> tuple[str, tuple[str, ...], str]:
-    """Give what a branch is called now, the commits it is at, and what was looked at.
-
-    No reference by that name, and none that it was renamed to: it is gone.
-    """
-    repository, name = look.repository, branch.name
-    if repository is None or not look.mains:
-        return name, (), ""
-    tips = tips_of(repository, name)
-    later = None if tips else renamed_to(repository, name)
-    if later is not None:
-        moved = tips_of(repository, later)
-        name, tips = (later, moved) if moved else (name, ())
-    return name, tips, " ".join((name, *tips, "of", *look.mains))
-
-
-def _settle(store: Store, branch: Branch, look: Look) -> Joined:
+def _settle(
+    store: Store, branch: Branch, look: Look, history: History | None
+) -> Joined:
     """Look at one branch; let join what the main line is shown to have."""
     name, tips, seen = seen_now(branch, look)
-    if look.repository is None or look.history is None or not seen:
+    if look.repository is None or history is None or not seen:
         if branch.state != "unknown":
             _note(store, branch._replace(state="unknown", seen=""))
         return Joined()
@@ -152,10 +109,10 @@ def _settle(store: Store, branch: Branch, look: Look) -> Joined:
         with store_failures(), store.writing() as tx:
             note_renamed(tx, branch, name)
     joined = Joined()
-    proof = _proof(branch, look.repository, look.history, look.mains)
+    proof = _proof(branch, look.repository, history, look.mains)
     if proof != Proof():
         joined = join_branch(store, branch, proof)
-    verdict = look.history.verdict(tips[0], look.mains) if tips else "unknown"
+    verdict = history.verdict(tips[0], look.mains) if tips else "unknown"
     if verdict == "ahead":
         branch = branch._replace(ahead_tip=tips[0])
     state = "open" if tips else "gone"
