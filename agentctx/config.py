@@ -152,6 +152,21 @@ SETTINGS = (
         most=1440,
         idle=False,
     ),
+    Setting(
+        "branchStaging",
+        bool,
+        default=True,
+        about="stage what is learned on a branch until the branch joins the main line",
+        idle=False,
+    ),
+    Setting(
+        "mainBranch",
+        str,
+        default="auto",
+        about="the branch that is the main line where there is one of that name;"
+        " `auto` asks git's own files",
+        idle=False,
+    ),
     Setting("redact", bool, default=True, about="redact secrets in remembered turns"),
 )
 """Every setting there is."""

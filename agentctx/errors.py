@@ -15,6 +15,9 @@ CodedError
   AlreadySupersededError          ALREADY_SUPERSEDED
   RecordEndedError                RECORD_ENDED
   OtherNamespaceError             OTHER_NAMESPACE
+  BranchUnknownError              BRANCH_UNKNOWN
+  RecordStagedError               RECORD_STAGED
+  NotOnBranchError                NOT_ON_BRANCH
   NamespaceError                  NAMESPACE_UNKNOWN
   NamespaceInUseError             NAMESPACE_IN_USE
   ForgottenError                  FORGOTTEN
@@ -166,6 +169,26 @@ class OtherNamespaceError(CodedError):
     code = "OTHER_NAMESPACE"
     sentence = "`{record_id}` belongs to another namespace and stays as it is"
     hint = "make a record of this project that says what holds here"
+
+
+class BranchUnknownError(CodedError):
+    code = "BRANCH_UNKNOWN"
+    sentence = "nothing of this project is staged on a branch `{branch}`"
+    hint = "see the branches with `agentctx branch status`"
+
+
+class RecordStagedError(CodedError):
+    code = "RECORD_STAGED"
+    sentence = (
+        "`{record_id}` is staged on the branch `{branch}` and not of the main line"
+    )
+    hint = "it joins with the branch, or now with `agentctx branch join`"
+
+
+class NotOnBranchError(CodedError):
+    code = "NOT_ON_BRANCH"
+    sentence = "nothing can be staged here: {reason}"
+    hint = "record it without `--branch`, or check out a branch first"
 
 
 class NamespaceError(CodedError):

@@ -28,7 +28,7 @@ MAX_FILES = 32
 _SECTION = pattern(r'\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
 _KEY = pattern(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?")
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", "\\": "\\", '"': '"'}
-_WANTED = {"remote", "url", "core", "extensions", "include", "includeif"}
+_WANTED = {"remote", "url", "core", "extensions", "init", "include", "includeif"}
 _TRUE = {"true", "yes", "on", "1"}
 
 

@@ -24,6 +24,7 @@ MAX_BRANCH = 255
 
 _HEAD = pattern(r"ref: *(refs/\S+)\s*|[0-9a-f]{40}\s*|[0-9a-f]{64}\s*")
 _BRANCH = "refs/heads/"
+_REBASING = ("rebase-merge", "rebase-apply")
 _NO_BRANCH = ".invalid"  # what HEAD says where references lie in a table
 
 
@@ -106,8 +107,11 @@ def worktree_name(repository: Repository) -> str | None:
 
 
 def branch_of(repository: Repository) -> str | None:
-    """Give the branch that is checked out, None when HEAD is detached."""
-    head = _head(repository.git_dir)
+    """Give the branch that is checked out, None when HEAD is detached.
+
+    While a branch is rebased, git has it in hand though HEAD is on none.
+    """
+    head = _head(repository.git_dir) or _rebased(repository.git_dir)
     if head is None or not head.startswith(_BRANCH):
         return None
     branch = head.removeprefix(_BRANCH)
@@ -154,6 +158,16 @@ def _head(git_dir: str) -> str | None:
         text = f"ref: {target}"
     match = _HEAD.fullmatch(text)
     return None if match is None else match[1] or ""
+
+
+def _rebased(git_dir: str) -> str | None:
+    """Give the reference that is being rebased, if one is."""
+    for state in _REBASING:
+        text = small_text(f"{git_dir}/{state}/head-name", limit=MAX_POINTER)
+        match = _HEAD.fullmatch(f"ref: {text}")
+        if text is not None and match is not None:
+            return match[1]
+    return None
 
 
 def _pointed_at(marker: str) -> str | None:

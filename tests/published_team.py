@@ -9,12 +9,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from agentctx.branches import Standing
 from agentctx.cli import team_import
-from agentctx.records.model import NewRecord
-from agentctx.records.write import add_record
+from agentctx.cli.branch_status import BranchStatus
+from agentctx.cli.branching import BranchCard, waiting_on
+from agentctx.records.learning import learn_record
+from agentctx.records.model import NewRecord, Replacement
+from agentctx.records.read import current_records
+from agentctx.records.staged import branches_of, note_checked
+from agentctx.records.write import add_record, supersede_record
 from agentctx.team.exporting import export_context
 from agentctx.team.importing import Consent, import_context
 from agentctx.team.promoting import promote_record
+from agentctx.team.settling import Settled
 from agentctx.team.standing import team_status
 from tests.recorded import store_at
 
@@ -77,7 +84,38 @@ def team_examples(folder: Path) -> dict[str, str]:
         "team-context/team-context.example.md": shared,
         "team-import/team-import.example.json": text_of(taken.as_json(), root),
         "team-status/team-status.example.json": text_of(status, root),
+        "branch-status/branch-status.example.json": branch_example(folder),
     }
+
+
+def branch_example(folder: Path) -> str:
+    """Say what waits on two branches: one is there, one is gone and contested."""
+    with store_at(folder / "cy-home") as store:
+        old, *_ = (
+            add_record(store, PROJECT, NewRecord(kind, title, body, "cli")).record
+            for kind, title, body in FACTS
+        )
+        for name, title, replaces in (
+            ("feature/mqtt", "Cabinets fetch their commands over MQTT", old.id),
+            ("feature/cold", "The modem is warmed before it is switched on", None),
+        ):
+            where = Standing(name, "branch", "main", f"{len(name):040x}")
+            new = NewRecord("decision", title, f"{title}.", "mcp_tool", trust="model")
+            learn_record(store, PROJECT, new, where=where, supersedes=replaces)
+        again = Replacement("A cabinet asks every 60 s.", "cli", "developer")
+        supersede_record(store, PROJECT, old.id, again)
+        (_, gone) = branches_of(store.db, PROJECT)
+        with store.writing() as tx:
+            note_checked(tx, gone._replace(state="gone"), now=store.clock())
+        waiting = waiting_on(store.db, PROJECT)
+        card = BranchCard(standing=Standing(None, "main_line", "main"), waiting=waiting)
+        records = tuple(
+            record
+            for one in waiting
+            for record in current_records(store.db, one.branch.staging_id)
+        )
+        value = BranchStatus(card=card, settled=Settled(joined=2), records=records)
+    return text_of(value.as_json(), folder)
 
 
 def share(store: Store) -> None:

@@ -166,7 +166,6 @@ REQUIREMENTS: dict[str, str] = {
 REQUIREMENTS |= _MEMORY["memory_requirements"]()
 
 PENDING: dict[str, str] = {
-    "A8.6": "branches and worktrees",
     "A11": "other agents",
 }
 PENDING |= dict.fromkeys(_MEMORY["MEMORY_PENDING"], "conversation memory")

@@ -26,6 +26,7 @@ from agentctx.privatefile import write_private
 from agentctx.records.card import begins_with_title, one_line, quoted, shown, standing
 from agentctx.records.foremost import Wording, foremost_records
 from agentctx.records.model import GLOBAL
+from agentctx.records.staged import branches_of
 from agentctx.smallfile import small_text
 from corpus.sqlite import store_failures
 from corpus.tokens import injection_tokens
@@ -83,6 +84,8 @@ def refresh_digest(store: Store, facts: Facts) -> bool:
     """
     made = make_digest(store, facts)
     kept = _write(store.home, made)
+    for branch in branches_of(store.db, made.project_id):
+        _write(store.home, _of_branch(store, made, branch.staging_id))
     for other in _others(store, made.project_id):
         _write(store.home, _renewed(store, other))
     if read_digest(store.home, GLOBAL) is None:
@@ -251,6 +254,13 @@ def _profile_block(record: Record) -> Block:
 
 def _fingerprint(record: Record) -> str:
     return fingerprint(Wording(record.title, record.body, record.confidence))
+
+
+def _of_branch(store: Store, digest: Digest, staging_id: str) -> Digest:
+    """Make the digest of what waits on a branch: its decisions and conventions."""
+    empty = digest._replace(project_id=staging_id, corpora={}, drift=0)
+    with store_failures():
+        return _made(store, empty)._replace(profile=(), handovers={}, preferences=())
 
 
 def _others(store: Store, project_id: str) -> Iterator[Digest]:

@@ -14,6 +14,7 @@ from agentctx.briefing.budget import (
 )
 from agentctx.records.card import INTRODUCTION, block
 from agentctx.records.search import Filters, search_records
+from agentctx.records.staged import staging_of
 from corpus.tokens import injection_tokens
 from corpus.values import TYPE_CHECKING, NamedTuple
 
@@ -51,17 +52,32 @@ class Matches(NamedTuple):
 
 
 def matches(
-    store: Store, project_id: str, prompt: str, *, given: Collection[str]
+    store: Store,
+    project_id: str,
+    prompt: str,
+    *,
+    given: Collection[str],
+    branch: str | None = None,
 ) -> Matches:
-    """Find the records about a prompt that were not given yet."""
+    """Find the records about a prompt that were not given yet, as it is on a branch."""
     limit = min(PROMPT_RECORDS + len(given), MOST_SEARCHED)
-    answer = search_records(store, project_id, prompt, limit=limit, floor="prompt")
+    answer = search_records(
+        store,
+        project_id,
+        prompt,
+        filters=Filters(staging=_staging(store, project_id, branch)),
+        limit=limit,
+        floor="prompt",
+    )
     new = [one.record for one in answer.results if one.record.id not in given]
     return Matches(tuple(new), answer.degraded)
 
 
-def rules(store: Store, project_id: str, prompt: str) -> Matches:
+def rules(
+    store: Store, project_id: str, prompt: str, *, branch: str | None = None
+) -> Matches:
     """Find the decisions and conventions about a prompt, the best first."""
+    staging = _staging(store, project_id, branch)
     found: list[tuple[int, Record]] = []
     degraded = None
     for kind in _RULES:
@@ -69,7 +85,7 @@ def rules(store: Store, project_id: str, prompt: str) -> Matches:
             store,
             project_id,
             prompt,
-            filters=Filters(type=kind),
+            filters=Filters(type=kind, staging=staging),
             limit=PROMPT_RECORDS,
             floor="prompt",
         )
@@ -77,6 +93,11 @@ def rules(store: Store, project_id: str, prompt: str) -> Matches:
         found += [(one.score, one.record) for one in answer.results]
     found.sort(key=lambda one: one[0], reverse=True)
     return Matches(tuple(record for _, record in found[:PROMPT_RECORDS]), degraded)
+
+
+def _staging(store: Store, project_id: str, branch: str | None) -> tuple[str, ...]:
+    found = staging_of(store.db, project_id, branch)
+    return () if found is None else (found,)
 
 
 def told(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentctx.branches import UNSTAGED
+from agentctx.cli.branching import staging_here
 from agentctx.cli.opening import missing_files, open_for_writing, project_files
 from agentctx.cli.sheet import add_body, body_text, made_json, made_lines
 from agentctx.clock import parse_moment
+from agentctx.records.learning import learn_record
 from agentctx.records.model import SCOPES, TYPES, NewRecord
-from agentctx.records.write import add_record
 
 if TYPE_CHECKING:
     import argparse
@@ -51,6 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--valid-from", metavar="T", help="since when it is true (default: now)"
     )
+    parser.add_argument(
+        "--branch",
+        action="store_true",
+        help="stage it on the branch that is checked out, until that joins the main"
+        " line",
+    )
 
 
 def run(  # noqa: PLR0913 - one keyword an option
@@ -63,6 +71,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     supersedes: str | None,
     file: list[str] | None,
     valid_from: str | None,
+    branch: bool,
 ) -> Made:
     """Make one explicit record."""
     since = None
@@ -81,7 +90,10 @@ def run(  # noqa: PLR0913 - one keyword an option
             key=_key(type, title, opened.project),
             files=files,
         )
-        made = add_record(opened.store, opened.project_id, new, supersedes=supersedes)
+        where = staging_here(opened.project, new) if branch else UNSTAGED
+        made = learn_record(
+            opened.store, opened.project_id, new, where=where, supersedes=supersedes
+        )
         if missing_files(opened.project, files):
             made = made._replace(warnings=(*made.warnings, "FILE_MISSING"))
         return made

@@ -209,6 +209,26 @@ COMMANDS = (
         "Share a record with the team, or take it back.",
     ),
     Command(
+        ("branch", "status"),
+        "agentctx.cli.branch_status",
+        "Ask git about branches: what merged joins; show what waits.",
+    ),
+    Command(
+        ("branch", "join"),
+        "agentctx.cli.branch_join",
+        "Let what waits on a branch be of the main line, whatever git says.",
+    ),
+    Command(
+        ("branch", "drop"),
+        "agentctx.cli.branch_drop",
+        "End what waits on a branch that will not be merged; nothing is deleted.",
+    ),
+    Command(
+        ("branch", "restore"),
+        "agentctx.cli.branch_restore",
+        "Let what was dropped of a branch wait there again.",
+    ),
+    Command(
         ("team", "export"),
         "agentctx.cli.team_export",
         "Write what is shared to .agentctx/context.md, for git to carry.",

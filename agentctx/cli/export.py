@@ -7,6 +7,7 @@ import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentctx.cli.branching import waiting_on
 from agentctx.cli.consent import add_yes, require_consent
 from agentctx.cli.opening import open_for_reading
 from agentctx.clock import parse_moment
@@ -29,17 +30,22 @@ EXAMPLE = "agentctx export --out records.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """The document; `path` is None where it goes to standard output."""
+    """The document; `path` is None where it goes to standard output.
+
+    What is staged on branches is not in it.
+    """
 
     exported: Exported
     path: str | None
+    staged: int = 0
 
     def as_json(self) -> dict[str, object]:
         """Give the document itself, or where it was written to."""
         if self.path is None:
             value: dict[str, object] = json.loads(self.exported.content)
             return value
-        return {"path": self.path, "records": self.exported.records}
+        told = {"staged": self.staged} if self.staged else {}
+        return {"path": self.path, "records": self.exported.records, **told}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +84,7 @@ def run(
         namespace = GLOBAL if scope == "global" else opened.project_id
         name = GLOBAL if scope == "global" else opened.project.name
         exported = export_records(opened.store, namespace, name=name, moment=moment)
+        waiting = waiting_on(opened.store.db, namespace)
     if out is None:
         return Written(exported=exported, path=None)
     path = os.path.abspath(out)  # noqa: PTH100 - without following links
@@ -87,7 +94,8 @@ def run(
         write_private(path, exported.content)
     except (OSError, ValueError):
         raise OutputError(reason="the file cannot be written") from None
-    return Written(exported=exported, path=path)
+    staged = sum(one.records for one in waiting)
+    return Written(exported=exported, path=path, staged=staged)
 
 
 def lines(value: Written) -> Iterator[str]:
@@ -96,6 +104,9 @@ def lines(value: Written) -> Iterator[str]:
         yield from value.exported.content.decode().splitlines()
     else:
         yield f"{counted(value.exported.records, 'record')} in {visible(value.path)}"
+    if value.staged:
+        waiting = counted(value.staged, "record")
+        yield f"not in it: {waiting} staged on branches (`agentctx branch status`)"
 
 
 def _moment(text: str | None, field: str) -> str | None:

@@ -8,6 +8,7 @@ from agentctx.cli.consent import add_yes, require_consent
 from agentctx.cli.opening import open_for_writing
 from agentctx.records.backup import Cleared, reset_project
 from agentctx.records.read import all_records
+from agentctx.records.staged import stagings_of
 from corpus.cli.render import counted, visible
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call, *, yes: bool) -> Cleared:
     """Say how many there are, ask, copy the store, and delete them."""
     with open_for_writing(call) as opened:
-        held = len(all_records(opened.store.db, (opened.project_id,)))
+        own = (opened.project_id, *stagings_of(opened.store.db, opened.project_id))
+        held = len(all_records(opened.store.db, own))
         if not held:
             return Cleared(0, None)
         question = (

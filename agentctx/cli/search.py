@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentctx.cli.branching import EVERY, stagings_asked
 from agentctx.cli.opening import (
     STORE_ERRORS,
     open_for_reading,
@@ -113,6 +114,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="at most so many, 1 to 100 (default: %(default)s)",
     )
     parser.add_argument(
+        "--branch",
+        metavar="NAME|all|none",
+        help="as it is on this branch; `all`: what waits on any, too; `none`: what is"
+        " of the main line alone (default: the branch that is checked out)",
+    )
+    parser.add_argument(
         "--as-of", metavar="T", help="what was believed on that date, or at that moment"
     )
     parser.add_argument(
@@ -139,6 +146,7 @@ def run(  # noqa: PLR0913 - one keyword an option
     file: str | None,
     scope: str | None,
     limit: int,
+    branch: str | None,
     as_of: str | None,
     valid_at: str | None,
 ) -> Results:
@@ -160,6 +168,9 @@ def run(  # noqa: PLR0913 - one keyword an option
     try:
         with open_for_reading(call) as opened:
             asked = (opened.store, opened.project_id)
+            filters = filters._replace(
+                staging=stagings_asked(opened, branch), replaced=branch == EVERY
+            )
             if query is None:
                 answer = list_records(*asked, filters=filters, limit=limit)
             else:
@@ -167,7 +178,8 @@ def run(  # noqa: PLR0913 - one keyword an option
             of_file = None
             if filters.file is not None and not answer.results:
                 of_file = count_records(
-                    *asked, Filters(file=filters.file, moment=moment)
+                    *asked,
+                    filters._replace(type=None, scope=None),
                 )
     except STORE_ERRORS as error:
         nothing = Answer((), error.code)

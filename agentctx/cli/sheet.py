@@ -89,6 +89,8 @@ def record_lines(record: Record, files: Sequence[str] = ()) -> Iterator[str]:
     yield from row("type", f"{record.type}{', pinned' if record.pinned else ''}")
     yield from row("scope", record.scope)
     yield from row("confidence", confidence(record))
+    if record.branch is not None:
+        yield from row("waits on", f"the branch {visible(record.branch)}")
     yield from row("from", origin(record))
     yield from row("true from", record.valid_from)
     yield from row("recorded", record.recorded_at)

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 
 from agentctx.cli.activity import Activity, activity, lacks, with_store
 from agentctx.cli.activity import lines as activity_lines
+from agentctx.cli.branching import (
+    BranchCard,
+    branch_card,
+    branch_lines,
+    standing_here,
+)
 from agentctx.cli.opening import (
     STORE_ERRORS,
     open_for_reading,
@@ -88,6 +94,7 @@ class Status:
     activity: Activity
     memory: MemoryCard
     likely: Likely = NOTHING_LIKELY
+    branches: BranchCard
 
     def as_json(self) -> dict[str, object]:
         """Give the card as one JSON object."""
@@ -111,6 +118,7 @@ class Status:
             "extraction": self.activity.extraction.as_json(),
             "proposals": self.activity.proposals,
             "memory": self.memory.as_json(),
+            "branches": self.branches.as_json(),
         }
 
 
@@ -133,6 +141,7 @@ def status_of(call: Call, project: Project) -> Status:
     memory = memory_card(project, call, home=folder, environ=environment())
     store, counts, spent = _store_card(folder), Counts(), Spent()
     likely = NOTHING_LIKELY
+    branches = BranchCard(standing=standing_here(project))
     try:
         with open_for_reading(call, project) as opened:
             counts = records_counted(opened.store.db, opened.project_id)
@@ -143,6 +152,7 @@ def status_of(call: Call, project: Project) -> Status:
             likely = likely_earlier(opened.store.db, opened.project)
             seen = with_store(seen, opened, now=call.now)
             memory = with_noted(memory, opened.store.db)
+            branches = branch_card(opened)
     except STORE_ERRORS as error:
         degraded.append(problem_of(error))
     degraded += lacks(folder, seen)
@@ -156,6 +166,7 @@ def status_of(call: Call, project: Project) -> Status:
         activity=seen,
         memory=memory,
         likely=likely,
+        branches=branches,
     )
 
 
@@ -178,6 +189,7 @@ def lines(value: Status) -> Iterator[str]:
     )
     yield from row("cost", f"${spent.today_usd:.2f} today, ${spent.usd:.2f} in all")
     yield from memory_lines(value.memory)
+    yield from branch_lines(value.branches)
     yield from activity_lines(value.activity)
     for number, one in enumerate(value.degraded):
         told = f"{one.code}: {visible(one.detail)}"

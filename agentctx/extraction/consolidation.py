@@ -37,6 +37,7 @@ from agentctx.records.tidying import (
     unused_guesses,
 )
 from agentctx.team.arriving import has_news, take_news
+from agentctx.team.settling import settle_branches
 from corpus.errors import CodedError
 from corpus.sqlite import store_failures
 
@@ -59,7 +60,10 @@ _QUERY = 400
 
 
 class Consolidated(NamedTuple):
-    """What was done: projects looked at, proposals made, records put into the past."""
+    """What was done: projects looked at, proposals made, records put into the past.
+
+    `joined` are the records that came to the main line with their branches.
+    """
 
     projects: tuple[str, ...] = ()
     merges: int = 0
@@ -67,6 +71,7 @@ class Consolidated(NamedTuple):
     archived: int = 0
     rescored: int = 0
     digests: int = 0
+    joined: int = 0
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
@@ -78,6 +83,7 @@ def consolidate(
 ) -> Consolidated:
     """Put every changed project in order, and those of some folders in any case."""
     _take_arrivals(store, environ)
+    joined = settle_branches(store, environ).joined
     with store_failures(), store.writing() as tx:
         index_missing(tx)
         rescored = rescore(tx)
@@ -90,7 +96,7 @@ def consolidate(
     refresh_preferences(store)
     _sweep(store)
     names = tuple(project.name for project in projects)
-    return Consolidated(names, merges, prunes, archived, rescored, digests)
+    return Consolidated(names, merges, prunes, archived, rescored, digests, joined)
 
 
 def remake_derived(store: Store, *, environ: Mapping[str, str]) -> int:

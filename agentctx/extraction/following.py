@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from agentctx.branches import UNSTAGED
 from agentctx.errors import (
     BodyError,
     ForgetKeyError,
@@ -19,6 +20,7 @@ from agentctx.errors import (
 from agentctx.extraction.rising import Said, let_records_go, says, worded
 from agentctx.memory.items import chain, item_by_id, project_items
 from agentctx.memory.steering import reasons_of
+from agentctx.records.learning import put_record
 from agentctx.records.risen import (
     all_risen,
     is_followed,
@@ -30,12 +32,13 @@ from agentctx.records.risen import (
 )
 from agentctx.records.terms import index_missing
 from agentctx.records.tombstones import forget_tombstone, forgotten_at
-from agentctx.records.write import checked_record, place_record
+from agentctx.records.write import checked_record
 from corpus.sqlite import reading, store_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agentctx.branches import Standing
     from agentctx.memory.model import ItemId
     from agentctx.memory.store import MemoryStore
     from agentctx.records.model import NewRecord
@@ -65,8 +68,16 @@ class Counts(NamedTuple):
         return self.made + self.superseded + self.ended
 
 
-def keep_in_step(memory: MemoryStore, store: Store, project_id: str) -> Counts:
+def keep_in_step(
+    memory: MemoryStore,
+    store: Store,
+    project_id: str,
+    *,
+    where: Standing = UNSTAGED,
+) -> Counts:
     """Let the records of a project's memory be what its items are now.
+
+    What is new is staged where one stands on a branch.
 
     Both stores are compared by ids; only what differs is read and written. An item
     that this memory does not know is another clone's, and stays. Raises the errors of
@@ -87,7 +98,7 @@ def keep_in_step(memory: MemoryStore, store: Store, project_id: str) -> Counts:
         if sum(counts.values()) - counts["left"] >= MOST_CHANGED:
             counts["left"] += 1
             continue
-        fate = _follow(memory, store, project_id, item_id)
+        fate = _follow(memory, store, project_id, item_id, where)
         if fate in {"made", "superseded"}:
             counts[fate] += 1
     return Counts(**counts)
@@ -123,7 +134,11 @@ def _behind(live: dict[str, ItemId], risen: list[Risen]) -> Iterator[ItemId]:
 
 
 def _follow(
-    memory: MemoryStore, store: Store, project_id: str, item_id: ItemId
+    memory: MemoryStore,
+    store: Store,
+    project_id: str,
+    item_id: ItemId,
+    where: Standing,
 ) -> Fate:
     """Let an item have the record that it should have."""
     with memory.looking() as db:
@@ -137,16 +152,23 @@ def _follow(
         new, _ = checked_record(new)
         with store_failures(), store.writing() as tx:
             index_missing(tx)
-            return _placed(store, tx, project_id, said, new)
+            return _placed(store, tx, _Place(project_id, where), said, new)
     except (TitleError, BodyError, NoteError):
         return "refused"
     except (ForgottenError, ForgetKeyError):
         return "forgotten"
 
 
-def _placed(store: Store, tx: Tx, project_id: str, said: Said, new: NewRecord) -> Fate:
+class _Place(NamedTuple):
+    """The project, and where one stands in it."""
+
+    project_id: str
+    where: Standing
+
+
+def _placed(store: Store, tx: Tx, place: _Place, said: Said, new: NewRecord) -> Fate:
     """Decide and write in one transaction: somebody may have been here meanwhile."""
-    item = said.item
+    item, project_id = said.item, place.project_id
     head = record_of_item(tx, project_id, item.logical_id)
     if head is None:
         if _was_ended(tx, project_id, said):
@@ -161,7 +183,8 @@ def _placed(store: Store, tx: Tx, project_id: str, said: Said, new: NewRecord) -
         link_to_item(tx, head, item.logical_id, said.origin)
         return "same"
     _let_learn(store, tx, project_id, said, new)
-    place_record(store, tx, project_id, new, old=head)
+    where = place.where._replace(said_at=new.valid_from)
+    put_record(store, tx, project_id, new, where=where, old=head)
     return "made" if head is None else "superseded"
 
 

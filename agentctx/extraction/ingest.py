@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.branches import UNSTAGED
 from agentctx.briefing.budget import shortened
 from agentctx.briefing.handover import current_handover, is_overtaken
 from agentctx.errors import (
@@ -23,6 +24,7 @@ from agentctx.errors import (
 )
 from agentctx.extraction.likeness import nearest
 from agentctx.extraction.support import Speaker, rare_terms
+from agentctx.records.learning import learn_record
 from agentctx.records.model import (
     BODY_CHARACTERS,
     GLOBAL,
@@ -34,14 +36,16 @@ from agentctx.records.proposals import propose
 from agentctx.records.read import by_id
 from agentctx.records.search import Filters, search_records
 from agentctx.records.spans import count_yield
+from agentctx.records.staged import staging_of
 from agentctx.records.tombstones import is_forgotten
 from agentctx.records.write import add_record, reinforce_record
 from agentctx.redact import redact
 from corpus.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from agentctx.branches import Standing
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.reply import Entry, Findings, Work
     from agentctx.extraction.support import Support
@@ -63,7 +67,8 @@ class Session(NamedTuple):
 
     `said_at` is when the last of them was spoken, as a stamp, where that is known.
     `remembers` says that conversation memory is on: decisions and preferences come
-    from its items, and from nowhere else.
+    from its items, and from nowhere else. `standings` say for each branch that a turn
+    was spoken on where what is learned of it is staged.
     """
 
     session_id: str
@@ -72,6 +77,7 @@ class Session(NamedTuple):
     threshold: int
     said_at: str | None = None
     remembers: bool = False
+    standings: Mapping[str | None, Standing] = {}
 
 
 class Told(NamedTuple):
@@ -86,7 +92,7 @@ def ingest(store: Store, session: Session, findings: Findings, told: Told) -> in
     speaker = Speaker(turn.developer for turn in told.turns)
     outcomes = ["schema"] * findings.misshapen
     for entry in findings.entries:
-        outcomes.append(_Case(store, session, entry, told.shown).outcome(speaker))
+        outcomes.append(_Case(store, session, entry, told).outcome(speaker))
     if findings.work is not None and not findings.work.says_nothing:
         outcomes.append(_keep_work(store, session, findings.work))
     with store.writing() as tx:
@@ -99,12 +105,14 @@ class _Case:
     """One entry on its way to being a record, or to being dropped for a reason."""
 
     def __init__(
-        self, store: Store, session: Session, entry: Entry, shown: Collection[str]
+        self, store: Store, session: Session, entry: Entry, told: Told
     ) -> None:
         self.store = store
         self.session = session
         self.entry = entry
-        self.shown = shown
+        self.told = told
+        self.where = UNSTAGED
+        self.staging: str | None = None
         self.statement = _plain(entry.statement)
         wide = entry.scope == "global"
         self.namespace = GLOBAL if wide else session.project_id
@@ -118,6 +126,12 @@ class _Case:
         support = speaker.supports(self.statement)
         if support is None:
             return "unsupported"
+        turn = self.told.turns[support.turn]
+        self.where = self.session.standings.get(turn.branch, UNSTAGED)
+        self.where = self.where._replace(said_at=self.session.said_at)
+        self.staging = staging_of(
+            self.store.db, self.session.project_id, self.where.branch
+        )
         new = self._record(support, speaker)
         known = self._known(new)
         if known is not None:
@@ -170,7 +184,9 @@ class _Case:
             self.session.project_id,
             self.statement,
             filters=Filters(
-                type=new.type, scope="global" if new.scope == "global" else None
+                type=new.type,
+                scope="global" if new.scope == "global" else None,
+                staging=() if self.staging is None else (self.staging,),
             ),
             limit=MOST_ALIKE,
         )
@@ -199,8 +215,12 @@ class _Case:
         wish = self._supersedes()
         old = wish if wish is not None and self._may_supersede(wish, new) else None
         try:
-            made = add_record(
-                store, project_id, new, supersedes=None if old is None else old.id
+            made = learn_record(
+                store,
+                project_id,
+                new,
+                where=self.where,
+                supersedes=None if old is None else old.id,
             )
         except ForgottenError:
             return "forgotten"
@@ -214,7 +234,8 @@ class _Case:
             return "duplicate"
         if wish is not None and old is None:
             with store.writing() as tx:
-                propose(store, tx, project_id, "supersede", (made.record.id, wish.id))
+                pair = (made.record.id, wish.id)
+                propose(store, tx, made.record.project_id, "supersede", pair)
         return "stored"
 
     def _is_forgotten(self, new: NewRecord) -> bool:
@@ -229,13 +250,15 @@ class _Case:
     def _supersedes(self) -> Record | None:
         """Give the record that the entry replaces: one that was shown, and no other."""
         named = self.entry.supersedes
-        if named is None or named.strip().upper() not in self.shown:
+        if named is None or named.strip().upper() not in self.told.shown:
             return None
         return by_id(self.store.db, named.strip().upper())
 
     def _may_supersede(self, old: Record, new: NewRecord) -> bool:
         """Let only what was stated replace what was; the global takes a person."""
-        if old.project_id != self.namespace or old.project_id == GLOBAL:
+        if old.project_id not in {self.namespace, self.staging}:
+            return False
+        if old.project_id == GLOBAL:
             return False
         return old.type == new.type and (
             new.confidence == "explicit" or old.confidence == "inferred"

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.branches import standing_at
 from agentctx.clock import moment_of
 from agentctx.errors import ContextProfileError
 from agentctx.extraction.asking import (
@@ -279,9 +280,12 @@ class Memories:
 
     def _let_records_follow(self, memory: MemoryStore, one: Remembered) -> None:
         """Let the records of the project say what its items say now (A6.4)."""
-        project = resolve_project(Path(one.root), environ=self._world.environ)
+        home, environ = self._store.home, self._world.environ
+        project = resolve_project(Path(one.root), environ=environ)
+        where = standing_at(one.root, home=home, environ=environ)
         while self._holds():
-            if not keep_in_step(memory, self._store, project.project_id).left:
+            done = keep_in_step(memory, self._store, project.project_id, where=where)
+            if not done.left:
                 return
 
     def _note(

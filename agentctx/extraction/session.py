@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.branches import standing_at
 from agentctx.briefing.handover import Author, keep_handover, snapshot
 from agentctx.clients.claude_transcript import read_last_turns
 from agentctx.clock import moment_of, parse_moment, stamp
@@ -30,7 +31,8 @@ from agentctx.extraction.reply import read_reply
 from agentctx.memory.switch import memory_root, why_off
 from agentctx.project import resolve_project
 from agentctx.records.memories import NO_MODEL
-from agentctx.records.search import search_records
+from agentctx.records.namespaces import known_places
+from agentctx.records.search import Filters, search_records
 from agentctx.records.spans import (
     CHUNK,
     DUE,
@@ -43,6 +45,7 @@ from agentctx.records.spans import (
     spans_of,
     yields_of,
 )
+from agentctx.records.staged import staging_of
 from agentctx.records.transcripts import is_put_off, put_off, settle
 from corpus.sqlite import store_failures
 
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from agentctx.branches import Standing
     from agentctx.clients.claude_transcript import Turn
     from agentctx.extraction.asking import Asker
     from agentctx.project import Project
@@ -152,7 +156,8 @@ class Extraction:
         return any(outcome.startswith("handover") for outcome in outcomes)
 
     def _question(self, span: Span, turns: Sequence[Turn]) -> Question:
-        nearest = self._nearest(span.project_id, turns)
+        said_on = turns[-1].branch if turns else None
+        nearest = self._nearest(span.project_id, turns, said_on)
         shown = tuple(record.id for record in nearest)
         project = resolve_project(Path(span.cwd), environ=self.environ)
         ask = extraction_ask(turns, nearest, remembers=self._remembers(project))
@@ -163,8 +168,12 @@ class Extraction:
         root, home = memory_root(project), self.store.home
         return why_off(root, home=home, environ=self.environ) is None
 
-    def _nearest(self, project_id: str, turns: Sequence[Turn]) -> list[Record]:
-        """Find the current records nearest to what the developer said."""
+    def _nearest(
+        self, project_id: str, turns: Sequence[Turn], branch: str | None
+    ) -> list[Record]:
+        """Find the current records nearest to what the developer said on a branch."""
+        staging = staging_of(self.store.db, project_id, branch)
+        filters = Filters(staging=() if staging is None else (staging,))
         found: dict[str, Record] = {}
         for turn in turns[-TURNS_SEARCHED:]:
             if not turn.developer.strip():
@@ -173,6 +182,7 @@ class Extraction:
                 self.store,
                 project_id,
                 turn.developer,
+                filters=filters,
                 limit=SHOWN_A_TURN,
                 floor="prompt",
             )
@@ -237,12 +247,33 @@ class Extraction:
             self.threshold,
             last_said(told_turns, now=self.store.clock()),
             self._remembers(project),
+            self._standings(first, told_turns),
         )
         shown = {record_id for span in spans for record_id in span.shown}
         made = ingest(store, session, findings, Told(told_turns, shown))
         with store_failures(), store.writing() as tx:
             finish(tx, [span.id for span in spans])
         return made
+
+    def _standings(
+        self, span: Span, turns: Iterable[Turn]
+    ) -> dict[str | None, Standing]:
+        """Say for each branch that was spoken on where what was said is staged.
+
+        A working tree that is gone by now was one of the project's.
+        """
+        folder = span.cwd
+        if not os.path.isdir(folder):  # noqa: PTH112 - any text
+            folder = known_places(self.store.db).get(span.project_id, folder)
+        return {
+            branch: standing_at(
+                folder,
+                home=self.store.home,
+                environ=self.environ,
+                branch=branch or None,
+            )
+            for branch in dict.fromkeys(turn.branch for turn in turns)
+        }
 
     def _misshapen(self, spans: Iterable[Span], code: str) -> None:
         """Ask again about what was answered with no answer, a few times in all."""

@@ -32,17 +32,23 @@ _ASKS = re.compile(r"[?？]\s*$")
 
 
 class Support(NamedTuple):
-    """The sentence that says it, and whether it only asks."""
+    """The sentence that says it, whether it only asks, and in which turn it is said.
+
+    Of two adjacent turns that is the second.
+    """
 
     quote: str
     asks: bool
+    turn: int = 0
 
 
 class Speaker:
     """The developer's words of some turns, ready to be compared with statements."""
 
     def __init__(self, turns: Iterable[str]) -> None:
-        self._turns = [turn[:LONGEST_TURN] for turn in turns if turn.strip()]
+        said = [(at, turn) for at, turn in enumerate(turns) if turn.strip()]
+        self._turns = [turn[:LONGEST_TURN] for _, turn in said]
+        self._numbers = [at for at, _ in said]
 
     @functools.cached_property
     def _terms(self) -> list[frozenset[str]]:
@@ -54,7 +60,7 @@ class Speaker:
         numbers = set(_NUMBER.findall(statement))
         said = polarity(statement)
         best: tuple[float, Support] | None = None
-        for text, held in self._windows():
+        for at, text, held in self._windows():
             shared = frozenset(rare & held)
             share = len(shared) / len(rare) if rare else 0.0
             if share < NEEDED or not numbers <= set(_NUMBER.findall(text)):
@@ -63,7 +69,8 @@ class Speaker:
             if sentence is None or contradict(said, polarity(text), shared):
                 continue
             if best is None or share > best[0]:
-                best = share, Support(sentence, bool(_ASKS.search(sentence)))
+                asks = bool(_ASKS.search(sentence))
+                best = share, Support(sentence, asks, self._numbers[at])
         return None if best is None else best[1]
 
     def share_of(self, wanted: set[str]) -> float:
@@ -71,12 +78,13 @@ class Speaker:
         shares = (len(wanted & held) / len(wanted) for held in self._terms)
         return max(shares, default=0.0)
 
-    def _windows(self) -> Iterator[tuple[str, frozenset[str]]]:
-        """Give each turn, then each two adjacent ones."""
-        yield from zip(self._turns, self._terms, strict=True)
+    def _windows(self) -> Iterator[tuple[int, str, frozenset[str]]]:
+        """Give each turn, then each two adjacent ones, with the number of the last."""
+        for at, (turn, held) in enumerate(zip(self._turns, self._terms, strict=True)):
+            yield at, turn, held
         for at in range(len(self._turns) - 1):
             pair = f"{self._turns[at]}\n{self._turns[at + 1]}"
-            yield pair, self._terms[at] | self._terms[at + 1]
+            yield at + 1, pair, self._terms[at] | self._terms[at + 1]
 
 
 def rare_terms(statement: str) -> set[str]:

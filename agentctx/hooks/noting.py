@@ -12,9 +12,11 @@ from agentctx.errors import (
     AlreadySupersededError,
     BodyError,
     ForgottenError,
+    OtherNamespaceError,
     TitleError,
 )
 from agentctx.records.graph import LONGEST_NAME, link
+from agentctx.records.learning import learn_record
 from agentctx.records.model import BODY_CHARACTERS, TITLE_CHARACTERS, NewRecord
 from agentctx.records.observed import (
     Observation,
@@ -24,7 +26,7 @@ from agentctx.records.observed import (
 )
 from agentctx.records.read import by_id, head_of
 from agentctx.records.sessions import note_session
-from agentctx.records.write import add_record
+from agentctx.records.staged import staging_of
 from agentctx.redact import redact
 from corpus.checksum import sha256
 from corpus.values import TYPE_CHECKING
@@ -33,6 +35,7 @@ from corpus.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agentctx.branches import Standing
     from agentctx.hooks.here import Here
     from agentctx.observing.model import Failure, Observed, Tests
     from agentctx.records.model import Record
@@ -97,18 +100,23 @@ def _noted_failure(
 
     One that had passed since is news: the stub that says so makes way for a new one.
     """
-    known = _known_stub(store, here.project.project_id, _key(failure))
+    known = _known_stub(here, store, _key(failure))
     if known is None or PASSED in known.body:
         known = _stub(here, store, session_id, failure, fixed=known) or known
     return Observation("failure", _key(failure), "" if known is None else known.id)
 
 
-def _known_stub(store: Store, project_id: str, key: str) -> Record | None:
-    """Give the current record of a failure, however often it came and went."""
+def _known_stub(here: Here, store: Store, key: str) -> Record | None:
+    """Give the current record of a failure, however often it came and went.
+
+    What waits on another branch is not known here.
+    """
+    project_id = here.project.project_id
+    seen_here = {project_id, staging_of(store.db, project_id, here.project.branch)}
     for one in seen_before(store.db, project_id, "failure", key):
         record = by_id(store.db, one.detail) if one.detail else None
         head = None if record is None else head_of(store.db, record)
-        if head is not None and head.current:
+        if head is not None and head.current and head.project_id in seen_here:
             return head
     return None
 
@@ -139,9 +147,11 @@ def _stub(
     project = here.project
     old = None if fixed is None else fixed.id
     try:
-        record = add_record(store, project.project_id, new, supersedes=old).record
-    except AlreadySupersededError:  # another hook was first
-        return _known_stub(store, project.project_id, _key(failure))
+        record = learn_record(
+            store, project.project_id, new, where=_standing(here), supersedes=old
+        ).record
+    except (AlreadySupersededError, OtherNamespaceError):  # another was first
+        return _known_stub(here, store, _key(failure))
     except (ForgottenError, TitleError, BodyError) as error:
         here.fails(error.code)
         return None
@@ -188,9 +198,26 @@ def _supersede_fixed(
         files=tuple(edited),
     )
     try:
-        add_record(store, here.project.project_id, new, supersedes=record.id)
-    except (AlreadySupersededError, ForgottenError, BodyError) as error:
+        learn_record(
+            store,
+            here.project.project_id,
+            new,
+            where=_standing(here),
+            supersedes=record.id,
+        )
+    except (
+        AlreadySupersededError,
+        OtherNamespaceError,
+        ForgottenError,
+        BodyError,
+    ) as error:
         here.fails(error.code)
+
+
+def _standing(here: Here) -> Standing:
+    from agentctx.branches import standing_at  # noqa: PLC0415 - where something failed
+
+    return standing_at(here.project.folder, home=here.home, environ=here.environ)
 
 
 def _key(failure: Failure) -> str:

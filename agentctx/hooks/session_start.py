@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 
+from agentctx.briefing.branched import on_branch
 from agentctx.briefing.budget import SHARES
 from agentctx.briefing.digest import digest_of, is_behind
 from agentctx.briefing.opening import Briefing, Place, session_briefing
@@ -17,6 +18,7 @@ from agentctx.clock import moment_of
 from agentctx.hooks.remembering import look_here
 from agentctx.records.namespaces import note_namespace
 from agentctx.records.sessions import Given
+from agentctx.records.staged import branches_of
 from agentctx.records.transcripts import Source, hear, note_source, unended
 from agentctx.team.arriving import first_blocks, has_news
 from corpus.errors import CodedError
@@ -77,6 +79,7 @@ def _note_source(here: Here) -> None:
 def _told(here: Here, store: Store, digest: Digest | None) -> str:
     """Show what still stands, count it, and have made anew what does not."""
     briefing = Briefing("", 0, (), (), stale=True)
+    digest = on_branch(store, digest, here.project.branch)
     if digest is not None:
         degraded = None if store.full_text else "like-search"
         briefing = session_briefing(store.db, digest, _place(here), degraded=degraded)
@@ -137,10 +140,20 @@ def _have_made(here: Here, store: Store, digest: Digest | None, *, stale: bool) 
         store.touch(project.project_id)
     _note_sessions(here, store)
     root = project.main_folder
-    if behind or stale or has_news(store, root, project.project_id):
+    news = has_news(store, root, project.project_id) or _has_moved(here, store)
+    if behind or stale or news:
         here.wake()
     else:
         here.wake_if_wanted(store)
+
+
+def _has_moved(here: Here, store: Store) -> bool:
+    """Say whether a branch on which something waits, or the main line, has moved."""
+    if not branches_of(store.db, here.project.project_id):
+        return False
+    from agentctx.team.looking import have_moved  # noqa: PLC0415 - seldom needed
+
+    return have_moved(store, here.project, here.environ)
 
 
 def _without_store(here: Here, digest: Digest | None, code: str) -> str:

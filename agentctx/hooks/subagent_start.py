@@ -6,6 +6,7 @@ what its session was given, and what it is given does not count as given to that
 
 from __future__ import annotations
 
+from agentctx.briefing.branched import on_branch
 from agentctx.briefing.digest import digest_of, standing_blocks
 from agentctx.briefing.opening import Place, project_lines
 from agentctx.briefing.prompted import Matches, rules, told
@@ -36,8 +37,9 @@ def _found(here: Here, store: Store) -> Told:
     """Rank by the last prompt; what is left of three comes from the digest."""
     project_id = here.project.project_id
     prompt = read_state(here.home, here.session_id).prompt
-    about = rules(store, project_id, prompt) if prompt else Matches()
-    digest = digest_of(here.home, here.project)
+    branch = here.project.branch
+    about = rules(store, project_id, prompt, branch=branch) if prompt else Matches()
+    digest = on_branch(store, digest_of(here.home, here.project), branch)
     before: list[str] = []
     after: list[tuple[str, str]] = []
     if digest is not None:

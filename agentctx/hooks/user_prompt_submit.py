@@ -67,8 +67,13 @@ def _known(here: Here, prompt: str) -> _Known:
     state = read_state(here.home, here.session_id)
     try:
         with here.store(create=False) as store:
+            project = here.project
             about = matches(
-                store, here.project.project_id, prompt, given=set(state.given)
+                store,
+                project.project_id,
+                prompt,
+                given=set(state.given),
+                branch=project.branch,
             )
             touched: tuple[str, ...] = ()
             if here.session_id is not None:

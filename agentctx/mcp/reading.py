@@ -17,6 +17,7 @@ from agentctx.mcp.desk import STORE_ERRORS
 from agentctx.mcp.schemas import MOST_RESULTS, USUAL_RESULTS
 from agentctx.records.model import SCOPES, TYPES, check_choice
 from agentctx.records.read import Moment, head_of, holds_at, records_by_id
+from agentctx.records.staged import replacements_on, staging_of
 from corpus.mcp.offer import Answer, counted
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def ctx_search(desk: Desk, asked: Arguments) -> Answer:
         moment=_moment(asked),
     )
     try:
-        found = _searched(desk, project.project_id, asked["query"], filters, limit)
+        found = _searched(desk, project, asked["query"], filters, limit)
     except STORE_ERRORS as error:
         return _entries([], error.code)
     now = desk.place.clock()
@@ -75,7 +76,7 @@ def ctx_get(desk: Desk, asked: Arguments) -> Answer:
     value: dict[str, Any] = {"records": [], "missing": unknown, "heads": {}}
     with desk.reading() as store:
         if store is not None and ids:
-            value = _fetched(store, project.project_id, ids, moment)
+            value = _fetched(store, project, ids, moment)
             with suppress(*STORE_ERRORS):  # they are given, counted or not
                 fetched = [one["id"] for one in value["records"]]
                 count_access(store, fetched, session_id=desk.session_id)
@@ -133,7 +134,8 @@ def ctx_related(desk: Desk, asked: Arguments) -> Answer:
         with desk.reading() as store:
             if store is None:
                 return _entries([])
-            found = records_of_file(store.db, project.project_id, name)
+            staging = staging_of(store.db, project.project_id, project.branch)
+            found = records_of_file(store.db, project.project_id, name, staging=staging)
     except STORE_ERRORS as error:
         return _entries([], error.code)
     now = desk.place.clock()
@@ -201,7 +203,7 @@ def _entries(
 
 
 def _searched(
-    desk: Desk, project_id: str, query: str, filters: Filters, limit: int
+    desk: Desk, project: Project, query: str, filters: Filters, limit: int
 ) -> Found:
     """Search; where nothing could be read, once more over a new connection.
 
@@ -214,8 +216,11 @@ def _searched(
         with desk.reading() as store:
             if store is None:
                 return found
+            staging = staging_of(store.db, project.project_id, project.branch)
+            if staging is not None:
+                filters = filters._replace(staging=(staging,))
             found = search.search_records(
-                store, project_id, query, filters=filters, limit=limit
+                store, project.project_id, query, filters=filters, limit=limit
             )
         if found.degraded != search.PINNED_ONLY:
             break
@@ -224,16 +229,27 @@ def _searched(
 
 
 def _fetched(
-    store: Store, project_id: str, ids: Sequence[str], moment: Moment
+    store: Store, project: Project, ids: Sequence[str], moment: Moment
 ) -> dict[str, Any]:
-    """Give what holds of these ids; the others are named as they were given."""
+    """Give what holds of these ids; the others are named as they were given.
+
+    What the branch has another record in place of does not hold there.
+    """
     written = {one: one.strip().upper() for one in ids}
-    known = records_by_id(store.db, project_id, list(written.values()))
+    known = records_by_id(store.db, project.project_id, list(written.values()))
     holding = {one.id for one in holds_at(store.db, known.values(), moment)}
+    staging = staging_of(store.db, project.project_id, project.branch)
+    instead = {}
+    if staging is not None and moment.is_present:
+        instead = replacements_on(store.db, staging)
+        holding -= instead.keys()
     missing = [one for one in ids if written[one] not in holding]
     heads = {}
     for one in missing:
         record = known.get(written[one])
+        if record is not None and record.id in instead:
+            heads[told(one)] = instead[record.id]
+            continue
         head = None if record is None else head_of(store.db, record)
         if head is not None and head.current and head != record:
             heads[told(one)] = head.id

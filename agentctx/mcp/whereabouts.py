@@ -13,6 +13,7 @@ from corpus.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from agentctx.branches import Standing
     from agentctx.clock import Clock
     from agentctx.project import Project
 
@@ -64,6 +65,13 @@ class Whereabouts:
             return project
         own = resolve_project(here, environ=self.place.environ)
         return own if own.project_id == project.project_id else project
+
+    def standing(self, project: Project) -> Standing:
+        """Say on which branch what an agent says now is staged, if on any."""
+        from agentctx.branches import standing_at  # noqa: PLC0415 - where one writes
+
+        place = self.place
+        return standing_at(project.folder, home=place.home, environ=place.environ)
 
 
 def can_be_session(named: str) -> bool:

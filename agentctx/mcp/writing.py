@@ -25,7 +25,9 @@ SOURCE, TRUST = "mcp_tool", "model"
 
 def ctx_record(desk: Desk, asked: Arguments) -> Answer:
     """Record one fact; where it is recorded already, its id is given."""
-    from agentctx.records.write import add_record  # noqa: PLC0415 - after the start
+    from agentctx.records.learning import (  # noqa: PLC0415 - after the start
+        learn_record,
+    )
 
     project = desk.project()
     new = NewRecord(
@@ -40,8 +42,12 @@ def ctx_record(desk: Desk, asked: Arguments) -> Answer:
         files=_files(desk, project, asked.get("files", ())),
     )
     with desk.writing(project) as store:
-        made = add_record(
-            store, project.project_id, new, supersedes=asked.get("supersedes")
+        made = learn_record(
+            store,
+            project.project_id,
+            new,
+            where=desk.standing(project),
+            supersedes=asked.get("supersedes"),
         )
     value = {
         "id": made.record.id,
@@ -55,7 +61,9 @@ def ctx_record(desk: Desk, asked: Arguments) -> Answer:
 
 def ctx_supersede(desk: Desk, asked: Arguments) -> Answer:
     """Replace a current record, of this project or a global one, by a new text."""
-    from agentctx.records.write import supersede_record  # noqa: PLC0415 - after the start
+    from agentctx.records.learning import (  # noqa: PLC0415 - after the start
+        relearn_record,
+    )
 
     if not asked["rationale"].strip():
         raise ToolArgumentError(field="rationale", reason="is empty")
@@ -74,7 +82,10 @@ def ctx_supersede(desk: Desk, asked: Arguments) -> Answer:
             raise RecordNotFoundError(record_id=told(asked["old_id"]))
     project = desk.project()
     with desk.writing(project) as store:
-        made = supersede_record(store, project.project_id, asked["old_id"], new)
+        where = desk.standing(project)
+        made = relearn_record(
+            store, project.project_id, asked["old_id"], new, where=where
+        )
     assert made.superseded is not None, "nothing else is superseded without a record"
     old_id, new_id = made.superseded.id, made.record.id
     value = {"old_id": old_id, "new_id": new_id, **_notes(made)}

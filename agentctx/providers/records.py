@@ -8,6 +8,7 @@ from agentctx.providers.stores import records_of, shown
 from agentctx.records.model import GLOBAL
 from agentctx.records.read import records_by_id
 from agentctx.records.search import Filters, search_records, superseded_records
+from agentctx.records.staged import staging_of
 from agentctx.records.twins import twin_of
 from corpus.canonical import digest
 from corpus.sources.provided import RECORDS, Provided
@@ -35,7 +36,11 @@ class RecordProvider:
         with records_of(place.root) as opened:
             if opened is None:
                 return []
-            store, project_id = opened
+            store, project = opened
+            project_id = project.project_id
+            staging = staging_of(store.db, project_id, project.branch)
+            if staging is not None:
+                filters = filters._replace(staging=(staging,))
             answer = search_records(
                 store, project_id, query, filters=filters, limit=limit
             )
@@ -51,13 +56,12 @@ class RecordProvider:
         with records_of(place.root) as opened:
             if opened is None:
                 return []
-            store, project_id = opened
+            store, project = opened
+            project_id = project.project_id
+            staging = staging_of(store.db, project_id, project.branch)
             found = records_by_id(store.db, project_id, ids).values()
-        return [
-            source_of(one)
-            for one in found
-            if place.everywhere or one.project_id != GLOBAL
-        ]
+        own = {project_id, staging, *((GLOBAL,) if place.everywhere else ())}
+        return [source_of(one) for one in found if one.project_id in own]
 
 
 PROVIDER = RecordProvider()
@@ -72,7 +76,7 @@ def source_of(record: Record) -> Provided:
         path=f"{PREFIX}{record.id}",
         kind="record",
         sha256=digest(hashed_fields(record)),
-        title=shown(record.title),
+        title=_titled(record),
         text=shown(record.body),
         confidence=record.confidence,
         valid_from=record.valid_from,
@@ -82,6 +86,12 @@ def source_of(record: Record) -> Provided:
         everywhere=record.project_id == GLOBAL,
         fact="" if twin is None else twin.logical_id,
     )
+
+
+def _titled(record: Record) -> str:
+    """Give the title; what waits on a branch says so."""
+    title = shown(record.title)
+    return title if record.branch is None else f"{title} (on branch {record.branch})"
 
 
 def hashed_fields(record: Record) -> dict[str, Json]:

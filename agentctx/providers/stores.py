@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from agentctx.project import Project
     from agentctx.records.store import Store
 
 
 @contextmanager
-def records_of(root: Path) -> Iterator[tuple[Store, str] | None]:
-    """Open the user's records, with the namespace of the project; None without any.
+def records_of(root: Path) -> Iterator[tuple[Store, Project] | None]:
+    """Open the user's records, with the project that is meant; None without any.
 
     Raises the errors of `open_store`, and those of what is read.
     """
@@ -40,7 +41,7 @@ def records_of(root: Path) -> Iterator[tuple[Store, str] | None]:
         open_store(folder, clock=now, random=os.urandom, create=False) as store,
         store_failures(),
     ):
-        yield store, project.project_id
+        yield store, project
 
 
 def shown(text: str) -> str:

@@ -18,6 +18,7 @@ from agentctx.records.graph import link_supersession
 from agentctx.records.model import GLOBAL, ITEM_KEYS
 from agentctx.records.namespaces import list_namespaces, note_adoption
 from agentctx.records.shared import move_shared
+from agentctx.records.staged import move_branches
 from agentctx.records.terms import index_missing, namespace_number
 from corpus.sqlite import store_failures
 
@@ -111,6 +112,7 @@ def adopt_namespace(store: Store, old_id: str, project_id: str) -> Adopted:
         for statement in _FOLLOWING:
             tx.execute(statement, (project_id, old))
         move_shared(tx, old, project_id)
+        move_branches(tx, old, project_id)
         _move_nodes(tx, old, project_id)
         superseded = _merge_heads(store, tx, project_id)
         index_missing(tx, limit=None)

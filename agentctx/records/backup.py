@@ -161,6 +161,12 @@ def restore_backup(store: Store, path: str) -> Restored:
     return Restored(records, saved[0])
 
 
+_OWN = """
+SELECT :project UNION SELECT staging_id FROM branches WHERE project_id = :project
+"""
+"""The namespaces of a project: its own, and those of its branches."""
+
+
 def reset_project(store: Store, project_id: str) -> Cleared:
     """Delete every record of one project, after the whole store was copied.
 
@@ -169,13 +175,14 @@ def reset_project(store: Store, project_id: str) -> Cleared:
     with store_failures(), store.writing() as tx:
         saved = make_backup(store)  # nobody can add what the copy would lack
         count = tx.execute(
-            "SELECT count(*) FROM records WHERE project_id = ?", (project_id,)
+            f"SELECT count(*) FROM records WHERE project_id IN ({_OWN})",
+            {"project": project_id},
         ).fetchone()[0]
-        of_project = "SELECT id FROM records WHERE project_id = :project"
+        of_project = f"SELECT id FROM records WHERE project_id IN ({_OWN})"
         of_graph = "SELECT id FROM nodes WHERE project_id = :project"
         across = (
-            "UPDATE records SET superseded_by = NULL WHERE project_id <> :project"
-            f" AND superseded_by IN ({of_project})"
+            "UPDATE records SET superseded_by = NULL"
+            f" WHERE project_id NOT IN ({_OWN}) AND superseded_by IN ({of_project})"
         )
         for statement in (
             across,
@@ -185,7 +192,8 @@ def reset_project(store: Store, project_id: str) -> Cleared:
             f"DELETE FROM edges WHERE to_id IN ({of_project} UNION {of_graph})",
             "DELETE FROM nodes WHERE project_id = :project",
             "DELETE FROM observations WHERE project_id = :project",
-            "DELETE FROM records WHERE project_id = :project",
+            f"DELETE FROM records WHERE project_id IN ({_OWN})",
+            "DELETE FROM branches WHERE project_id = :project",
             "DELETE FROM shared WHERE project_id = :project",
             "DELETE FROM arrivals WHERE project_id = :project",
         ):

@@ -10,6 +10,7 @@ from agentctx.records.graph import repo_path
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
 from agentctx.records.ranking import MOST_COUNTED, Evidence, stump
 from agentctx.records.read import PRESENT, Moment, holds_at
+from agentctx.records.staged import hidden_on
 from corpus.sqlite import DatabaseError
 from corpus.values import TYPE_CHECKING, NamedTuple
 
@@ -51,7 +52,9 @@ class Filters(NamedTuple):
 
     `scope` "global" is only what holds everywhere, "own" only the project's own;
     "project" and None give both. `file` keeps what is linked to a file, named from
-    the root. `superseded` is for what no longer holds, read as text alone.
+    the root. `superseded` is for what no longer holds, read as text alone. `staging`
+    are the namespaces of branches whose records are wanted, too; unless `replaced`,
+    what they have others in place of is left out.
     """
 
     type: str | None = None
@@ -59,6 +62,8 @@ class Filters(NamedTuple):
     file: str | None = None
     moment: Moment = PRESENT
     superseded: bool = False
+    staging: tuple[str, ...] = ()
+    replaced: bool = False
 
 
 ANYTHING = Filters()
@@ -93,7 +98,13 @@ class Candidates:
         self.project_id = project_id
         self.filters = filters
         own = GLOBAL if filters.scope == "global" else project_id
-        self.names = (own if filters.scope == "own" else GLOBAL, own)
+        self.names = (
+            own if filters.scope == "own" else GLOBAL,
+            own,
+            *(() if filters.scope == "global" else filters.staging),
+        )
+        self._names = f"({', '.join('?' * len(self.names))})"
+        self._hidden: tuple[str, ...] | None = None
         self._settled = not self.db.in_transaction
 
     def total(self) -> int:
@@ -104,7 +115,7 @@ class Candidates:
         """
         query = (
             "SELECT count(*) FROM records"
-            " WHERE project_id IN (?, ?) AND superseded_at IS NULL"
+            f" WHERE project_id IN {self._names} AND superseded_at IS NULL"
         )
         if not self._settled:
             return int(self.db.execute(query, self.names).fetchone()[0])
@@ -249,8 +260,8 @@ class Candidates:
             found += f" AND ({parts})"
             given += [f"%{_escaped(shape)}%" for shape in shapes]
         further = (
-            "AND r.rowid IN (SELECT rowid FROM records WHERE project_id IN (?, ?)"
-            f" AND superseded_at IS NULL {found})"
+            "AND r.rowid IN (SELECT rowid FROM records"
+            f" WHERE project_id IN {self._names} AND superseded_at IS NULL {found})"
         )
         return self._rows(further, given)[:MOST_TITLED]
 
@@ -291,7 +302,7 @@ class Candidates:
         self.db.execute(query, ('"x"',)).fetchone()
 
     def _numbers(self) -> list[int]:
-        query = "SELECT number FROM namespaces WHERE project_id IN (?, ?)"
+        query = f"SELECT number FROM namespaces WHERE project_id IN {self._names}"
         return [row[0] for row in self.db.execute(query, self.names)]
 
     def _hits(self, sought: Sought) -> tuple[str, list[object]]:
@@ -389,13 +400,17 @@ class Candidates:
 
     def _on_day(self, day: str) -> tuple[str, list[object]]:
         start = len("2026-") + 1 if len(day) == len("05-02") else 1
-        condition = "project_id IN (?, ?) AND substr(valid_from, ?, ?) = ?"
+        condition = f"project_id IN {self._names} AND substr(valid_from, ?, ?) = ?"
         return condition, [*self.names, start, len(day), day]
 
     def _condition(self, prefix: str = "") -> tuple[str, list[object]]:
         """Say in SQL which rows may be found at all."""
-        parts = [f"{prefix}r.project_id IN (?, ?)"]
+        parts = [f"{prefix}r.project_id IN {self._names}"]
         values = list[object](self.names)
+        hidden = self._left_out()
+        if hidden:
+            parts.append(f"{prefix}r.id NOT IN ({', '.join('?' * len(hidden))})")
+            values += hidden
         if self.filters.superseded:
             parts.append("r.superseded_at IS NOT NULL")
         elif self.filters.moment.is_present:
@@ -412,6 +427,15 @@ class Candidates:
             name = repo_path(self.filters.file) or ""
             values += [self.project_id, name.encode(errors="replace").decode()]
         return " AND ".join(parts), values
+
+    def _left_out(self) -> tuple[str, ...]:
+        """Give the records that the branches asked about have others in place of."""
+        if self._hidden is None:
+            past = self.filters.replaced or not self.filters.moment.is_present
+            staging = () if past else self.filters.staging
+            found = {one for own in staging for one in hidden_on(self.db, own)}
+            self._hidden = tuple(sorted(found))
+        return self._hidden
 
     def _rows(self, further: str, given: Sequence[object]) -> list[Record]:
         """Read the newest rows that may be found, and hold for the moment."""

@@ -33,6 +33,9 @@ INTRODUCTION = (
 QUOTE = "> "
 """What every line of stored text begins with; no line of the frame does."""
 
+LONGEST_BRANCH, LONGEST_ENTRY_BRANCH = 60, 16
+"""Characters of a branch's name that are shown, and in an entry of an index."""
+
 _WIDEST_SCORE = 99_999
 _CUT = "…"
 _BY = {"model": "agent", "teammate": "teammate", "file": "file", "tool": "tool"}
@@ -54,6 +57,8 @@ def age(recorded_at: str, now: datetime) -> str:
 def standing(record: Record) -> str:
     """Say how far a record can be relied on, in a few words."""
     words = []
+    if record.branch is not None:
+        words.append(f"on branch {named(record.branch)}")
     if record.trust == "teammate":
         words.append("teammate")
     if record.confidence not in {"explicit", "reinforced"}:
@@ -62,7 +67,7 @@ def standing(record: Record) -> str:
         words.append("noted by the agent")
     elif record.trust in {"file", "tool"} and not record.confirmed:
         words.append(f"from a {record.trust}")
-    elif not words:
+    elif record.trust != "teammate":
         words.append(record.confidence)
     return ", ".join(words)
 
@@ -83,9 +88,17 @@ def index_line(record: Record, *, now: datetime, score: int = 0) -> dict[str, ob
     }
     if not record.by_person:
         entry["by"] = _BY[record.trust]
+    if record.branch is not None:
+        entry["branch"] = named(record.branch, LONGEST_ENTRY_BRANCH)
     entry["title"] = _fitted(entry, one_line(record.title))
     entry["score"] = score
     return entry
+
+
+def named(branch: str, longest: int = LONGEST_BRANCH) -> str:
+    """Give the name of a branch as it is shown, its end where it is long."""
+    text = one_line(branch)
+    return text if len(text) <= longest else f"{_CUT}{text[1 - longest :]}"
 
 
 def framed(records: Iterable[Record], *, now: datetime) -> str:

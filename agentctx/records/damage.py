@@ -18,6 +18,7 @@ from agentctx.records.memories import MEMORIES_TABLES
 from agentctx.records.model import ITEM_KEYS
 from agentctx.records.schema import FULL_TEXT, LAYOUT
 from agentctx.records.shared import SHARED_TABLES
+from agentctx.records.staged import STAGED_TABLES
 from agentctx.records.store import prepare_home, store_path
 from agentctx.records.terms import rebuild as rebuild_terms
 from agentctx.records.tombstones import key_problem
@@ -242,7 +243,8 @@ def _integrity(db: Db) -> Check:
 def _tables(db: Db) -> tuple[str | None, str, str]:
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
     layout = db.execute("PRAGMA user_version").fetchone()[0]
-    since = [HEARD_TABLES, (*MEMORIES_TABLES, *SHARED_TABLES)][: layout - 1]
+    since = [HEARD_TABLES, (*MEMORIES_TABLES, *SHARED_TABLES), STAGED_TABLES]
+    since = since[: layout - 1]
     missing = sorted(TABLES.union(*since) - names)
     return (f"missing: {', '.join(missing)}" if missing else None), REPAIR, "repair"
 

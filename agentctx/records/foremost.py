@@ -56,9 +56,12 @@ def current_wordings(
     rows = db.execute(
         f"""
         SELECT id, title, body, confidence FROM records
-         WHERE id IN ({marks}) AND +project_id IN (?, ?) AND superseded_at IS NULL
+         WHERE id IN ({marks}) AND superseded_at IS NULL
+           AND (+project_id IN (?, ?)
+                OR +project_id IN (SELECT staging_id FROM branches
+                                    WHERE project_id = ?))
         """,
-        (*ids, project_id, GLOBAL),
+        (*ids, project_id, GLOBAL, project_id),
     )
     return {
         row["id"]: Wording(row["title"], row["body"], row["confidence"]) for row in rows

@@ -7,6 +7,7 @@ project's root. Walks use UNION, so that a cycle ends, and a bound on their dept
 from __future__ import annotations
 
 from agentctx.records.model import COLUMNS, FROM, GLOBAL, record_of
+from agentctx.records.staged import hidden_on
 from corpus.patterns import pattern
 from corpus.values import TYPE_CHECKING
 
@@ -86,8 +87,13 @@ def unlink(tx: Tx, record_id: str) -> None:
     )
 
 
-def records_of_file(db: Db, project_id: str, path: str) -> list[Record]:
-    """List the current records about a file, the newest first."""
+def records_of_file(
+    db: Db, project_id: str, path: str, *, staging: str | None = None
+) -> list[Record]:
+    """List the current records about a file, the newest first.
+
+    With the namespace of a branch as it is there.
+    """
     name = repo_path(path)
     if name is None:
         return []
@@ -97,12 +103,13 @@ def records_of_file(db: Db, project_id: str, path: str) -> list[Record]:
             JOIN record_entities e ON e.record_id = r.id
             JOIN nodes n ON n.id = e.entity_id
            WHERE n.project_id = ? AND n.kind = 'file' AND n.name = ?
-             AND r.superseded_at IS NULL AND r.project_id IN (?, ?)
+             AND r.superseded_at IS NULL AND r.project_id IN (?, ?, ?)
         ORDER BY r.recorded_at DESC, r.id DESC
         """,
-        (project_id, name, project_id, GLOBAL),
+        (project_id, name, project_id, GLOBAL, staging or project_id),
     )
-    return [record_of(row) for row in rows]
+    hidden = set[str]() if staging is None else hidden_on(db, staging)
+    return [record_of(row) for row in rows if row["id"] not in hidden]
 
 
 def files_of(db: Db, record_id: str) -> list[str]:

@@ -59,7 +59,7 @@ class Record(NamedTuple):
     Times are stamps. `trust` is the least trusted source in its lineage; `confirmed`
     says that a person has stood for it. `key` tells apart records of which only one
     is current: the fact of a profile, the worktree of a handover, the memory item that
-    a record was made of.
+    a record was made of. `branch` is where it is staged; None on the main line (A8.6).
     """
 
     rowid: int
@@ -88,6 +88,7 @@ class Record(NamedTuple):
     key: str | None
     rationale: str | None
     quote: str | None
+    branch: str | None = None
 
     @property
     def current(self) -> bool:
@@ -103,6 +104,8 @@ class Record(NamedTuple):
         """Give everything that is known, as one JSON object."""
         value: dict[str, object] = dict(self._asdict())
         del value["rowid"]
+        if self.branch is None:
+            del value["branch"]
         return value
 
 
@@ -149,6 +152,7 @@ COLUMNS = ", ".join(
         "p.key AS key",
         "p.rationale AS rationale",
         "p.quote AS quote",
+        "(SELECT b.name FROM branches b WHERE b.staging_id = r.project_id) AS branch",
     ]
 )
 """What to select, from `records r LEFT JOIN provenance p ON p.record_id = r.id`."""

@@ -56,12 +56,15 @@ def list_namespaces(db: Db) -> list[Namespace]:
     with store_failures():
         rows = db.execute(
             """
-            SELECT r.project_id, COALESCE(n.name, '') AS name,
+            SELECT o.project_id, COALESCE(n.name, '') AS name,
                    COALESCE(n.root, '') AS root, count(*) AS records
-              FROM records r LEFT JOIN namespaces n ON n.project_id = r.project_id
-             WHERE r.project_id <> ?
-          GROUP BY r.project_id
-          ORDER BY r.project_id
+              FROM (SELECT COALESCE(b.project_id, r.project_id) AS project_id
+                      FROM records r
+                      LEFT JOIN branches b ON b.staging_id = r.project_id) o
+              LEFT JOIN namespaces n ON n.project_id = o.project_id
+             WHERE o.project_id <> ?
+          GROUP BY o.project_id
+          ORDER BY o.project_id
             """,
             (GLOBAL,),
         ).fetchall()

@@ -57,7 +57,9 @@ def find_record(db: Db, project_id: str, text: str, *, field: str = "id") -> Rec
         f"""
           SELECT {COLUMNS} FROM {FROM}
            WHERE {whole if len(part) == ID_LENGTH else abbreviated}
-             AND r.project_id IN (:project_id, :everywhere)
+             AND (r.project_id IN (:project_id, :everywhere)
+                  OR r.project_id IN (SELECT staging_id FROM branches
+                                       WHERE project_id = :project_id))
         ORDER BY r.id
         """,
         {
@@ -89,14 +91,17 @@ def _ambiguous(part: str, found: Sequence[Record]) -> IdAmbiguousError:
 
 
 def records_by_id(db: Db, project_id: str, ids: Sequence[str]) -> dict[str, Record]:
-    """Give the records with these whole ids that the project may see."""
+    """Give the records with these whole ids that the project may see, on any branch."""
     marks = ", ".join("?" * len(ids))
     rows = db.execute(
         f"""
         SELECT {COLUMNS} FROM {FROM}
-         WHERE r.id IN ({marks}) AND r.project_id IN (?, ?)
+         WHERE r.id IN ({marks})
+           AND (r.project_id IN (?, ?)
+                OR r.project_id IN (SELECT staging_id FROM branches
+                                     WHERE project_id = ?))
         """,
-        (*ids, project_id, GLOBAL),
+        (*ids, project_id, GLOBAL, project_id),
     )
     return {row["id"]: record_of(row) for row in rows}
 

@@ -30,6 +30,7 @@ from agentctx.records.rows import (
     put_record,
     put_row_if_new,
 )
+from agentctx.records.staged import STAGED_COLUMNS, project_of
 from agentctx.records.terms import index_missing, unindex_record
 from agentctx.records.tombstones import bury
 from agentctx.smallfile import small_text
@@ -292,7 +293,11 @@ def _kept(
         "version": _VERSION,
         "chain": {one.id: one.superseded_by for one in chain},
         "records": [
-            _rows_of(tx, one, bury(store, tx, one.project_id, one.title, one.body))
+            _rows_of(
+                tx,
+                one,
+                bury(store, tx, project_of(tx, one.project_id), one.title, one.body),
+            )
             for one in gone
         ],
     }
@@ -311,6 +316,7 @@ def _rows_of(tx: Tx, record: Record, tombstone: str) -> dict[str, object]:
         "reinforcements": _rows(
             tx, _REINFORCEMENTS, "reinforcements WHERE record_id = ?", wanted
         ),
+        "staged": _rows(tx, STAGED_COLUMNS, "staged WHERE record_id = ?", wanted),
         "edges": _rows(tx, _EDGES, "edges WHERE from_id = ? OR to_id = ?", wanted * 2),
         "entities": [
             dict(row)
@@ -337,6 +343,8 @@ def _put_back(tx: Tx, kept: dict[str, Any]) -> None:
     put_record(tx, columns, provenance[0] if provenance else None)
     for row in kept["reinforcements"]:
         put_row_if_new(tx, "reinforcements", _REINFORCEMENTS, row)
+    for row in kept.get("staged", ()):
+        put_row_if_new(tx, "staged", STAGED_COLUMNS, row)
     same: dict[str, str] = {}
     for node in kept["entities"]:
         put_row_if_new(tx, "nodes", _NODES, node)

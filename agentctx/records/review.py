@@ -87,10 +87,13 @@ def review_of(db: Db, card: SessionCard, project_id: str) -> Review:
     rows = db.execute(
         f"""
           SELECT {COLUMNS} FROM {FROM}
-           WHERE r.session_id = ? AND r.project_id IN (?, ?)
+           WHERE r.session_id = ?
+             AND (r.project_id IN (?, ?)
+                  OR r.project_id IN (SELECT staging_id FROM branches
+                                       WHERE project_id = ?))
         ORDER BY r.recorded_at, r.id
         """,
-        (card.session_id, project_id, GLOBAL),
+        (card.session_id, project_id, GLOBAL, project_id),
     )
     return Review(
         card=card,

@@ -23,6 +23,12 @@ _MADE_FROM = re.compile(
     r"(?:, said in turn `(turn_[0-9a-f]{32})`)?"
 )
 
+_OWN = """
+(r.project_id = ? OR r.project_id IN (SELECT staging_id FROM branches
+                                       WHERE project_id = ?))
+"""
+"""A project's records, and those that wait on its branches."""
+
 _AUTOMATIC = "llm_extraction"
 _UNSTATED = frozenset({_AUTOMATIC, "mcp_tool"})
 """Where records come from that no person made: extraction, and what an agent put."""
@@ -86,10 +92,10 @@ def records_of_item(db: Db, project_id: str, logical_id: str) -> list[Record]:
     rows = db.execute(
         f"""
           SELECT {COLUMNS} FROM {FROM}
-           WHERE p.key = ? AND r.project_id = ?
+           WHERE p.key = ? AND {_OWN}
         ORDER BY r.recorded_at, r.id
         """,
-        (logical_id, project_id),
+        (logical_id, project_id, project_id),
     )
     return [record_of(row) for row in rows]
 
@@ -109,15 +115,15 @@ def items_of_records(db: Db, ids: Iterable[str]) -> dict[str, str]:
 def all_risen(db: Db, project_id: str) -> list[Risen]:
     """List all that was made of items in a namespace, past and present."""
     rows = db.execute(
-        """
+        f"""
           SELECT r.id, p.key, p.rationale, r.superseded_at IS NULL AS current,
                  NOT r.pinned AND NOT p.confirmed AS free, r.source
             FROM provenance p JOIN records r ON r.id = p.record_id
            WHERE p.key >= 'memory_' AND p.key < 'memory`' AND p.key GLOB ?
-             AND r.project_id = ?
+             AND {_OWN}
         ORDER BY r.recorded_at, r.id
         """,
-        (ITEM_KEYS, project_id),
+        (ITEM_KEYS, project_id, project_id),
     )
     found = []
     for row in rows:

@@ -27,6 +27,7 @@ from agentctx.records.rows import (
     put_record,
     put_row_if_new,
 )
+from agentctx.records.staged import BRANCH_COLUMNS, STAGED_COLUMNS
 from agentctx.records.store import open_store, prepare_home, store_path
 from agentctx.records.terms import index_missing
 from agentctx.records.wreck import DAMAGE, loose_rows, open_wreck, wreck_images
@@ -59,6 +60,8 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "record_entities": ("record_id", "entity_id"),
     "namespaces": ("project_id", "number", "name", "root"),
     "shared": ("project_id", "block", "record_id", "origin", "held", "sha256"),
+    "branches": BRANCH_COLUMNS,
+    "staged": STAGED_COLUMNS,
     "sessions": (
         "session_id",
         "project_id",

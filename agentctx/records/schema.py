@@ -10,6 +10,7 @@ from __future__ import annotations
 from agentctx.records.heard import HEARD
 from agentctx.records.memories import MEMORIES
 from agentctx.records.shared import SHARED
+from agentctx.records.staged import STAGED
 from corpus.sqlite import Layout, has_module
 from corpus.values import TYPE_CHECKING
 
@@ -251,5 +252,10 @@ def _third(tx: Tx) -> None:
         tx.execute(statement)
 
 
-LAYOUT = Layout(APPLICATION_ID, (_first, _second, _third))
+def _fourth(tx: Tx) -> None:
+    for statement in STAGED:
+        tx.execute(statement)
+
+
+LAYOUT = Layout(APPLICATION_ID, (_first, _second, _third, _fourth))
 """The present layout of a record store."""

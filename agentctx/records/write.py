@@ -41,6 +41,7 @@ from agentctx.records.model import (
 )
 from agentctx.records.read import by_id, find_record, head_of
 from agentctx.records.sessions import note_fetched
+from agentctx.records.staged import inherit, project_of
 from agentctx.records.terms import index_missing, index_record
 from agentctx.records.tombstones import forget_tombstone, is_forgotten
 from agentctx.redact import redact
@@ -93,14 +94,12 @@ def add_record(
         if supersedes is not None:
             old = _superseded(tx, project_id, supersedes, namespace=namespace)
         else:
-            same = _same_fact(tx, namespace, checked) or _same_bug(
-                tx, namespace, checked
-            )
+            same = same_fact(tx, namespace, checked) or same_bug(tx, namespace, checked)
             if same is not None:
-                return _confirmed(store, tx, same, checked, redacted)
+                return confirm_same(store, tx, same, checked, redacted)
             old = _keyed(tx, namespace, checked)
         record = place_record(store, tx, project_id, checked, old=old)
-    return Made(record, old, warnings=_warnings(record), redacted=redacted)
+    return Made(record, old, warnings=size_warnings(record), redacted=redacted)
 
 
 def place_record(
@@ -108,12 +107,14 @@ def place_record(
 ) -> Record:
     """Write a checked record where `old` stood, in a transaction that is open.
 
-    `old` is current in the same namespace. Raises `ForgottenError`.
+    `old` is current; the new one is in its namespace. Raises `ForgottenError`.
     """
     namespace = GLOBAL if checked.scope == "global" else project_id
-    checked = _descended(checked, old)
-    _refuse_forgotten(store, tx, project_id, checked)
-    return _insert(store, tx, namespace, checked, old=old)
+    if old is not None:
+        namespace = old.project_id
+    checked = descended(checked, old)
+    refuse_forgotten(store, tx, project_id, checked)
+    return insert_record(store, tx, namespace, checked, old=old)
 
 
 def supersede_record(
@@ -129,25 +130,28 @@ def supersede_record(
         index_missing(tx)
         found = find_record(tx, project_id, old_id, field="old_id")
         old = _superseded(tx, project_id, found.id, namespace=found.project_id)
-        checked, redacted = checked_record(
-            NewRecord(
-                type=old.type,
-                title=old.title if new.title is None else new.title,
-                body=new.body,
-                source=new.source,
-                scope=old.scope,
-                trust=new.trust,
-                valid_from=new.valid_from,
-                session_id=new.session_id,
-                key=old.key,
-                rationale=new.rationale,
-                pinned=old.pinned and new.trust == "developer",
-            )
-        )
-        checked = _descended(checked, old)
-        _refuse_forgotten(store, tx, project_id, checked)
-        record = _insert(store, tx, old.project_id, checked, old=old)
-    return Made(record, old, warnings=_warnings(record), redacted=redacted)
+        checked, redacted = checked_record(replacing(old, new))
+        checked = descended(checked, old)
+        refuse_forgotten(store, tx, project_id, checked)
+        record = insert_record(store, tx, old.project_id, checked, old=old)
+    return Made(record, old, warnings=size_warnings(record), redacted=redacted)
+
+
+def replacing(old: Record, new: Replacement) -> NewRecord:
+    """Give the record that a replacement of another one is."""
+    return NewRecord(
+        type=old.type,
+        title=old.title if new.title is None else new.title,
+        body=new.body,
+        source=new.source,
+        scope=old.scope,
+        trust=new.trust,
+        valid_from=new.valid_from,
+        session_id=new.session_id,
+        key=old.key,
+        rationale=new.rationale,
+        pinned=old.pinned and new.trust == "developer",
+    )
 
 
 def pin_record(
@@ -275,7 +279,7 @@ def checked_record(new: NewRecord) -> tuple[NewRecord, tuple[tuple[str, int], ..
     return checked, tuple(sorted(fired.items()))
 
 
-def _descended(new: NewRecord, old: Record | None) -> NewRecord:
+def descended(new: NewRecord, old: Record | None) -> NewRecord:
     """Give a record the least trust of its lineage, unless a person speaks (A10.2).
 
     A person's entry of the profile is not ended by anybody else's.
@@ -316,7 +320,8 @@ def require_current(db: Db, record: Record) -> None:
         raise AlreadySupersededError(record_id=record.id, head=head.id)
 
 
-def _same_fact(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
+def same_fact(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
+    """Give the current record of a namespace that says the same, word for word."""
     row = tx.execute(
         f"""
         SELECT {COLUMNS} FROM {FROM}
@@ -330,7 +335,7 @@ def _same_fact(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
     return None if row is None else record_of(row)
 
 
-def _same_bug(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
+def same_bug(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
     """Give the current stub of a failure that was observed before, by its key."""
     if new.type != "bugfix" or new.source != "hook_observation" or not new.key:
         return None
@@ -346,7 +351,7 @@ def _same_bug(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
     return None if row is None else record_of(row)
 
 
-def _confirmed(
+def confirm_same(
     store: Store,
     tx: Tx,
     same: Record,
@@ -391,7 +396,7 @@ def _keyed(tx: Tx, namespace: str, new: NewRecord) -> Record | None:
     return None if row is None else record_of(row)
 
 
-def _refuse_forgotten(store: Store, tx: Tx, project_id: str, new: NewRecord) -> None:
+def refuse_forgotten(store: Store, tx: Tx, project_id: str, new: NewRecord) -> None:
     """Refuse what was deleted, here or for every project, unless a person says it."""
     for namespace in dict.fromkeys((project_id, GLOBAL)):
         if new.trust == "developer" and new.confidence == "explicit":
@@ -400,7 +405,7 @@ def _refuse_forgotten(store: Store, tx: Tx, project_id: str, new: NewRecord) -> 
             raise ForgottenError
 
 
-def _insert(
+def insert_record(
     store: Store, tx: Tx, namespace: str, new: NewRecord, *, old: Record | None
 ) -> Record:
     """Write the row, what belongs to it, and the end of what it supersedes."""
@@ -441,7 +446,8 @@ def _insert(
             (now, record_id, old.id),
         )
         link_supersession(store, tx, record_id, old.id)
-    link_files(store, tx, namespace, record_id, new.files)
+        inherit(store, tx, record_id, old.id)
+    link_files(store, tx, project_of(tx, namespace), record_id, new.files)
     return _again(tx, record_id)
 
 
@@ -473,7 +479,7 @@ def _again(db: Db, record_id: str) -> Record:
     return record
 
 
-def _warnings(record: Record) -> tuple[str, ...]:
+def size_warnings(record: Record) -> tuple[str, ...]:
     """Say when a record is outside the size that serves retrieval best."""
     tokens = injection_tokens(f"{record.title}\n{record.body}")
     if tokens < FEWEST_TOKENS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentctx.errors import OtherNamespaceError
+from agentctx.errors import OtherNamespaceError, RecordStagedError
 from agentctx.ids import is_record_id
 from agentctx.records.model import GLOBAL
 from agentctx.records.read import by_id, find_record, history_of
@@ -102,6 +102,8 @@ def _candidate(db: Db, project_id: str, record_id: str) -> Candidate:
     record = find_record(db, project_id, record_id)
     if record.project_id == GLOBAL:
         raise OtherNamespaceError(record_id=record.id)
+    if record.branch is not None:
+        raise RecordStagedError(record_id=record.id, branch=record.branch)
     require_current(db, record)
     if record.type not in SHARED_TYPES:
         reason = f"a {record.type} tells of one working place, not of the project"

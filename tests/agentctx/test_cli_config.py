@@ -38,6 +38,8 @@ DEFAULTS = {
     "spendPerDay": 2.0,
     "memory": True,
     "turnLeaseMinutes": 30,
+    "branchStaging": True,
+    "mainBranch": "auto",
     "redact": True,
 }
 

@@ -17,6 +17,7 @@ from agentctx.records.model import CONFIDENCES, SCOPES, SOURCES, TRUSTS, TYPES
 from agentctx.records.transcripts import Source, hear
 from agentctx.team.standing import STATES
 from tests.agentctx.answers import namespace
+from tests.agentctx.branching import Clone
 from tests.agentctx.claude_host import Host
 from tests.agentctx.extraction.conftest import decision, found
 from tests.agentctx.hooked import SESSION, start_hook
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 FORMATS = (
     "agentctx-status",
+    "branch-status",
     "drift",
     "hook",
     "records",
@@ -242,6 +244,17 @@ def test_a_review_of_a_session_that_no_hook_began_fits(
     value = printed("session-review", agentctx("review-session", "s1"))
     assert value["session"]["project_id"] is None
     assert value["session"]["cost_usd"] > 0
+
+
+@pytest.mark.requirement("A8.6")
+def test_what_branch_status_prints_fits(agentctx: InProcess, tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "else")
+    clone.close()
+    clone.on("utc")
+    agentctx("add", "decision", UTC, "--branch", cwd=clone.root)
+    value = printed("branch-status", agentctx("branch", "status", cwd=clone.root))
+    assert [one["branch"] for one in value["records"]] == ["utc"]
+    printed("agentctx-status", agentctx("status", cwd=clone.root))
 
 
 @pytest.mark.requirement("A7.2")
