@@ -312,6 +312,14 @@ def test_a_block_that_gives_orders_waits_for_a_person(bob: Person) -> None:
 
 
 @pytest.mark.requirement("A8.5")
+def test_an_order_in_letters_that_look_alike_waits_too(bob: Person) -> None:
+    alike = ORDERS.translate(str.maketrans("eorsI", "\u0435\u043e\u0433\u0455\uff29"))
+    alike = alike.replace("\u0433", "\uff52")
+    bob.writes(page(block(1, alike)))
+    assert [one.reason for one in bob.hears().held] == ["orders"]
+
+
+@pytest.mark.requirement("A8.5")
 def test_a_known_block_that_is_made_to_give_orders_changes_nothing(
     bob: Person,
 ) -> None:
