@@ -19,6 +19,7 @@ from agentctx.team.blocks import (
     SHARED_TYPES,
     TYPES,
     Block,
+    hides_text,
     unescaped,
     unescaped_title,
 )
@@ -131,6 +132,8 @@ def _block(piece: Piece, *, in_conflict: bool) -> Block:
         _refuse(_IN_CONFLICT)
     if any(line.startswith(MARK) for line in piece.text.split("\n")):
         _refuse("a second comment of agentctx stands in its text")
+    if hides_text(f"{piece.title}\n{piece.text}"):
+        _refuse("it holds a comment, which nobody sees; write `\\<!--` to show it")
     try:
         title = check_title(unescaped_title(piece.title))
         body = check_body(unescaped(piece.text))
