@@ -349,6 +349,16 @@ def test_an_order_in_letters_that_look_alike_waits_too(bob: Person) -> None:
     assert [one.reason for one in bob.hears().held] == ["orders"]
 
 
+@pytest.mark.requirement("A8.3", "A8.5")
+def test_a_block_that_is_gone_ends_nothing_that_was_learned_here(bob: Person) -> None:
+    learned = bob.says("Rule 0001", block(1).body, trust="model")
+    bob.writes(page(block(1)))
+    assert bob.hears().present == 1
+    bob.writes(page())
+    assert bob.hears().retired == ()
+    assert bob.record(learned.id).current
+
+
 @pytest.mark.requirement("A8.5")
 def test_a_known_block_that_is_made_to_give_orders_changes_nothing(
     bob: Person,
