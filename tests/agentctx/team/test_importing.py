@@ -21,9 +21,9 @@ from agentctx.records.write import confirm_record, supersede_record
 from agentctx.team.exporting import export_context
 from agentctx.team.importing import Consent, import_context, preview_context
 from agentctx.team.promoting import promote_record, withdraw_record
-from agentctx.team.refusals import HeldBlockError
+from agentctx.team.refusals import ContextChangedError, HeldBlockError
 from tests.agentctx.team.many import fill
-from tests.agentctx.team.people import PROJECT
+from tests.agentctx.team.people import PROJECT, SEEN
 from tests.agentctx.team.written import block, page
 from tests.recorded import START, Ticking
 
@@ -347,6 +347,18 @@ def test_an_order_in_letters_that_look_alike_waits_too(bob: Person) -> None:
     alike = alike.replace("\u0433", "\uff52")
     bob.writes(page(block(1, alike)))
     assert [one.reason for one in bob.hears().held] == ["orders"]
+
+
+@pytest.mark.requirement("A8.2", "A8.5")
+def test_a_person_consents_to_the_file_that_was_shown(bob: Person) -> None:
+    bob.writes(page(block(1)))
+    shown = preview_context(bob.store, PROJECT, str(bob.root))
+    bob.writes(page(block(1, "Something else.")))
+    with pytest.raises(ContextChangedError):
+        bob.imports(SEEN._replace(sha256=shown.sha256))
+    assert bob.knows() == {}
+    bob.writes(page(block(1)))
+    assert len(bob.imports(SEEN._replace(sha256=shown.sha256)).added) == 1
 
 
 @pytest.mark.requirement("A8.3", "A8.5")
