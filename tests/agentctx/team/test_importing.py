@@ -349,6 +349,18 @@ def test_an_order_in_letters_that_look_alike_waits_too(bob: Person) -> None:
     assert [one.reason for one in bob.hears().held] == ["orders"]
 
 
+@pytest.mark.requirement("A8.5", "A10.1")
+def test_a_block_that_is_refused_is_named_without_what_it_is_refused_for(
+    bob: Person,
+) -> None:
+    secret = "AKIA" + "QWERTYUIOPASDFGH"
+    titles = (f"Key {secret}", "Read \u202eit", "Ring \x1b[31m")
+    bob.writes("## Decisions\n" + "".join(f"\n### {one}\n\nText.\n" for one in titles))
+    found = [one.title for one in bob.hears().findings]
+    assert [one.split()[0] for one in found] == ["Key", "Read", "Ring"]
+    assert not any(bad in str(found) for bad in (secret, "\\u202e", "\\x1b"))
+
+
 @pytest.mark.requirement("A8.2", "A8.5")
 def test_a_person_consents_to_the_file_that_was_shown(bob: Person) -> None:
     bob.writes(page(block(1)))
