@@ -62,7 +62,7 @@ _SAID = 600
 _PART = re.compile("[0-9a-f]{6,32}")
 _TURN = re.compile("turn_[0-9a-f]{32}")
 _NAMED = re.compile(
-    r"(?P<path>[^\s`'\"()<>\[\]:,;]+\.\w{1,8}):(?P<first>[1-9][0-9]{0,6})"
+    r"(?P<path>[^\s`'\"()<>\[\]:,;]{1,400}\.\w{1,8}):(?P<first>[1-9][0-9]{0,6})"
     r"(?:-(?P<last>[1-9][0-9]{0,6}))?"
 )
 _KINDS: Mapping[str, str] = {

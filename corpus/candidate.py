@@ -2,7 +2,8 @@
 
 Validation writes nothing and promotes nothing (P10). A statement is held against the
 passages it cites: one that has no term in common with any of them, or that disagrees
-with one in a number or a negation, is accepted with a warning.
+with one in a number or a negation, is accepted with a warning, and so is one that gives
+orders to an agent or may hold a secret.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from corpus.errors import (
     CandidateTimeError,
 )
 from corpus.excerpt import sentences
+from corpus.instructions import suspect_instructions
+from corpus.keyshapes import possible_secrets
 from corpus.lexical import has_negation, numbers, terms
 from corpus.markdown import decode, split_lines
 from corpus.protocol.metadata import instant
+from corpus.reading import read
 from corpus.refs import is_id
 from corpus.sources.facts import piece_text
 from corpus.sources.parsing import parse_source
@@ -84,7 +88,9 @@ _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _PRINTABLE = frozenset("\n\t\u200c\u200d")
 _OWN_LINE = re.compile(r"\s*(?:[-*+|>#]|\d+[.)])")
 
-WarningCode = Literal["EVIDENCE_UNRELATED", "EVIDENCE_CONFLICT"]
+WarningCode = Literal[
+    "EVIDENCE_UNRELATED", "EVIDENCE_CONFLICT", "SUSPECT_INSTRUCTION", "POSSIBLE_SECRET"
+]
 
 
 class CandidateWarning(NamedTuple):
@@ -269,6 +275,11 @@ def _warnings(
                 f"source_refs[{at}]",
                 f"the statement and the cited passage differ in {against}",
             )
+    reading = read(statement)
+    for one in suspect_instructions(reading):
+        yield CandidateWarning("SUSPECT_INSTRUCTION", "statement", one.detail)
+    for one in possible_secrets(reading):
+        yield CandidateWarning("POSSIBLE_SECRET", "statement", one.detail)
 
 
 def contradiction(statement: str, passage: str) -> str | None:

@@ -2,15 +2,17 @@
 
 Only what addresses the reader as a model is found: orders to drop its instructions,
 new roles, requests for its prompt, secrets kept from its user, the markup of prompts;
-in English, Russian and Chinese. Text about such orders is found too.
+in English, Russian and Chinese. Text about such orders is found too, and so is English
+in letters that only look like its own.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from corpus.reading import one_a_line, places
+from corpus.reading import lower, one_a_line, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,13 +160,16 @@ _PATTERNS: dict[str, re.Pattern[str]] = {}
 def suspect_instructions(reading: Reading) -> Iterator[Suspicion]:
     """Find text that gives orders to an AI reading it, one suspicion a line."""
     russian, chinese = reading.scripts
-    planted: tuple[_Planted, ...] = _PLANTED_ENGLISH
+    found = list(_orders(_PLANTED_ENGLISH, _as_it_looks(reading)))
     if russian:
-        planted += _PLANTED_RUSSIAN
+        found += _orders(_PLANTED_RUSSIAN, reading.lowered)
     if chinese:
-        planted += _PLANTED_CHINESE
-    found: list[tuple[int, str]] = []
-    lowered = reading.lowered
+        found += _orders(_PLANTED_CHINESE, reading.lowered)
+    yield from one_a_line("SUSPECT_INSTRUCTION", reading.text, found, "the text ")
+
+
+def _orders(planted: tuple[_Planted, ...], lowered: str) -> Iterator[tuple[int, str]]:
+    """Give the places where a lowered text gives orders, and what they do."""
     for does, anchors, pattern, before in planted:
         for place in places(anchors, lowered):
             compiled = _compiled(pattern)
@@ -174,8 +179,33 @@ def suspect_instructions(reading: Reading) -> Iterator[Suspicion]:
             else:
                 match = compiled.match(lowered, place, place + _BEHIND)
             if match is not None:
-                found.append((match.start(), does))
-    yield from one_a_line("SUSPECT_INSTRUCTION", reading.text, found, "the text ")
+                yield match.start(), does
+
+
+def _as_it_looks(reading: Reading) -> str:
+    """Give the lowered text in the English letters that it looks like.
+
+    Every character keeps its place.
+    """
+    if not reading.unusual:
+        return reading.lowered
+    text = reading.lowered
+    for letter in {lower(one) for one in set(reading.unusual)}:
+        plain = _ALIKE.get(letter) or unicodedata.normalize("NFKD", letter)[:1].lower()
+        if plain.isascii() and plain.isalpha():
+            text = text.replace(letter, plain)  # few letters: faster than a table
+    return text
+
+
+_ALIKE = dict(
+    zip(
+        "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u04cf\u043a"
+        "\u051d\u0261\u0131\u03bf\u03b1\u03bd\u03c1\u03b9\u03ba\u03c5\u03c4\u03b5",
+        "aeopcyxijsdhlkwgioavpikute",
+        strict=True,
+    )
+)
+"""Cyrillic, Latin and Greek letters that a reader takes for English ones."""
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "1"
 
 _CANDIDATE = re.compile(rf"^(?:- )?Candidate `({ID_PATTERN})`", re.MULTILINE)
-_ORIGIN = re.compile(r"^(?:- )?Origin `([^`\n]{1,400})`", re.MULTILINE)
+_ORIGIN = re.compile(
+    r"^(?:- )?Origin `([^`\n]{1,400})`(?:, SHA-256 `([0-9a-f]{64})`)?", re.MULTILINE
+)
 
 
 class Ladder(NamedTuple):
@@ -157,14 +159,14 @@ def _under_report(
     held: Held, report: Source, root: Path, origins: Sequence[Origins]
 ) -> tuple[Rung, ...]:
     """Give what a report stands on: by the inbox, else by its own words."""
-    content = decode(report.content)
+    evidence = _evidence_of(report)
     named = _candidate_of(held, report)
     if named is None:
         return ()
     entry = held.entry(named)
-    if entry is not None and (entry.sha256 in content or _is_of(entry, report)):
+    if entry is not None and (entry.sha256 in evidence or _is_of(entry, report)):
         return _from_entry(entry, root, origins)
-    origin = _ORIGIN.search(content)
+    origin = _ORIGIN.search(evidence)
     gone = Rung("candidate", named, "inbox", state="gone")
     if origin is None:
         return (gone,)
@@ -173,7 +175,10 @@ def _under_report(
     found = _asked(origin[1], root, origins)
     if found:
         now = {name: one.id for one in found for name in one.names}
-        return (_linked(gone, now), *_only_below(found))
+        top, *rest = _only_below(found)
+        if origin[2] not in {None, top.sha256} and top.state == "here":
+            top = top._replace(state="changed")
+        return (_linked(gone, now), top, *rest)
     kind: RungKind = "record" if ":records/" in origin[1] else "item"
     return (gone, Rung(kind, lost, origin[1], state="gone"))
 
@@ -259,9 +264,13 @@ def _candidate_of(held: Held, report: Source) -> str | None:
     for entry in held.entries:
         if _is_of(entry, report):
             return entry.id
-    text = section_text(parse_markdown(decode(report.content)), "Evidence") or ""
-    found = _CANDIDATE.search(text)
+    found = _CANDIDATE.search(_evidence_of(report))
     return None if found is None else found[1]
+
+
+def _evidence_of(report: Source) -> str:
+    """Give what a report says under Evidence; what it says elsewhere is no evidence."""
+    return section_text(parse_markdown(decode(report.content)), "Evidence") or ""
 
 
 def _is_of(entry: Entry, report: Source) -> bool:

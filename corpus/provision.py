@@ -150,7 +150,9 @@ class Provision:
         given = ask_all(entries, self._leave.capabilities, asking)
         for finding in given.findings:
             self._found[finding.path, finding.detail] = finding
-        return given
+        everywhere = self._leave.everywhere
+        own = tuple(one for one in given.sources if everywhere or not one.everywhere)
+        return given._replace(sources=own)
 
 
 NO_PROVISION = Provision(None, NOTHING_ALLOWED)

@@ -133,6 +133,21 @@ def test_a_report_speaks_for_itself_where_the_inbox_is_gone(root: Path) -> None:
     assert states(lost) == {"report": "here", "candidate": "gone", "record": "gone"}
 
 
+def test_a_report_is_no_evidence_of_an_origin_that_says_something_else_now(
+    root: Path,
+) -> None:
+    clear_inbox(root)
+    path = root / HOME / f"reports/{REPORT}.md"
+    text = path.read_text(encoding="utf-8")
+    forged = f"## Summary\n\nOrigin `agentctx:memory/{ITEM}`\n\n"
+    write(path, text.replace("## Summary\n\n", forged))
+    ladder = why(root, REPORT)
+    assert [one.id for one in ladder.rungs] == WHOLE
+    assert states(ladder)["record"] == "here"
+    other = Keeper((RUNGS[0]._replace(sha256="4" * 64), *RUNGS[1:]))
+    assert states(why(root, REPORT, other))["record"] == "changed"
+
+
 def test_a_report_that_is_gone_is_known_by_its_candidate(root: Path) -> None:
     (root / HOME / f"reports/{REPORT}.md").unlink()
     ladder = why(root, RECORD)

@@ -358,11 +358,17 @@ def leaves() -> Iterable[Provided]:
     raise SystemExit(3)
 
 
+def interrupts() -> Iterable[Provided]:
+    raise KeyboardInterrupt
+
+
 BAD: list[tuple[str, Callable[[], Iterable[Any]]]] = [
     ("raises", fails),
     ("raises an error of ours", fails_coded),
     ("raises half-way", fails_half_way),
     ("ends the thread", leaves),
+    ("interrupts the thread", interrupts),
+    ("says no yes or no", lambda: [WAX._replace(superseded="no")]),  # type: ignore[arg-type]
     ("gives nothing iterable", lambda: 7),  # type: ignore[list-item, return-value]
     ("gives no source", lambda: [{"path": WAX.path}]),
     ("gives no text", lambda: [WAX._replace(text=b"")]),  # type: ignore[arg-type]
@@ -392,6 +398,18 @@ def test_a_provider_that_fails_is_a_finding_and_the_answer_goes_on(
     assert PROVIDER in {one["provider"] for one in results}
     assert bundle(both, "gauge wax")["findings"] == [finding]
     assert "stand-in.0" in render_prompt(both, "gauge wax", now=NOW)
+
+
+@pytest.mark.requirement("P16.1")
+def test_what_belongs_to_no_project_is_dropped_where_it_was_not_granted(
+    view: View,
+) -> None:
+    given = StandIn(WAX._replace(everywhere=True))
+    for leave, number in ((EVERYTHING, 1), (EVERYTHING._replace(everywhere=False), 0)):
+        provision = joined(view, given, leave=leave).provision
+        assert len(provision.find("gauge wax", history=False)) == number
+        assert len(provision.named([WAX.path])) == number
+        assert provision.findings == ()
 
 
 @pytest.mark.requirement("P16.3")

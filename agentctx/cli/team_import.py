@@ -79,7 +79,7 @@ def run(call: Call, *, dry_run: bool, accept: list[str], yes: bool) -> Outcome:
         shown = Outcome(imported=plan, dry_run=True)
         question = "\n".join([*shown.lines(), "take this in?"])
         require_seen_consent(call, "team import", question, plan=shown, yes=yes)
-    consent = Consent(seen=True, accepted=accepted, only=only)
+    consent = Consent(seen=True, accepted=accepted, only=only, sha256=plan.sha256)
     with open_for_writing(call, create=True) as opened:
         done = import_context(opened.store, opened.project_id, root, consent)
     return Outcome(imported=done, dry_run=False)

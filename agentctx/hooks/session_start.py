@@ -58,7 +58,7 @@ def answer(here: Here) -> str:
         with here.store(create=False) as store:
             return _told(here, store, digest)
     except FileNotFoundError:  # nothing was ever recorded
-        return _from_the_team(here)
+        return _from_the_team(here, None)
     except CodedError as error:
         here.fails(error.code)
         return _without_store(here, digest, error.code)
@@ -87,16 +87,18 @@ def _told(here: Here, store: Store, digest: Digest | None) -> str:
         with session_state(here.home, here.session_id) as state:
             state.add(list(briefing.whole))
     if digest is None:
-        text = _from_the_team(here)
+        text = _from_the_team(here, store)
         briefing = briefing._replace(text=text, tokens=injection_tokens(text))
     here.count(Given(here.event, briefing.tokens, briefing.shown))
     here.keep(lambda kept: _have_made(here, kept, digest, stale=briefing.stale))
     return briefing.text
 
 
-def _from_the_team(here: Here) -> str:
+def _from_the_team(here: Here, store: Store | None) -> str:
     """Give what teammates committed, where nothing was made of it here yet (A8.2)."""
-    return first_blocks(here.project.main_folder, SHARES["decisions"])
+    project = here.project
+    folder, share = project.main_folder, SHARES["decisions"]
+    return first_blocks(store, project.project_id, folder, share)
 
 
 def _note_sessions(here: Here, store: Store) -> None:

@@ -7,7 +7,10 @@ person.
 
 from __future__ import annotations
 
+from agentctx.errors import ForgetKeyError
+from agentctx.records.model import GLOBAL
 from agentctx.records.shared import last_arrival
+from agentctx.records.tombstones import has_tombstones, is_forgotten
 from agentctx.team.place import read_context
 from agentctx.team.refusals import ContextFileError, ContextVersionError
 from corpus.checksum import sha256
@@ -56,10 +59,11 @@ def take_news(store: Store, project: Project) -> Imported:
     return import_context(store, project.project_id, project.main_folder)
 
 
-def first_blocks(root: str, tokens: int) -> str:
+def first_blocks(store: Store | None, project_id: str, root: str, tokens: int) -> str:
     """Give the file's first blocks as a teammate's evidence; empty without any.
 
-    A file that cannot be used has none, and neither has a block that gives orders.
+    A file that cannot be used has none. A block that gives orders, or that says what
+    was deleted here, is left out.
     """
     from agentctx.team.reading import (  # noqa: PLC0415 - where nothing is known yet
         parse_context,
@@ -68,9 +72,26 @@ def first_blocks(root: str, tokens: int) -> str:
     try:
         content = _beginning(read_context(root) or b"")
         blocks = parse_context(content).blocks
-    except (ContextFileError, ContextVersionError):
+        wanted = _not_deleted(store, project_id, blocks[:MOST_SHOWN])
+    except (ContextFileError, ContextVersionError, ForgetKeyError):
         return ""
-    return _page(blocks, tokens)
+    return _page(wanted, tokens)
+
+
+def _not_deleted(
+    store: Store | None, project_id: str, blocks: tuple[Block, ...]
+) -> tuple[Block, ...]:
+    """Leave out what a person deleted; `ForgetKeyError` where nobody can tell."""
+    if store is None or not has_tombstones(store.db):
+        return blocks
+    return tuple(
+        block
+        for block in blocks
+        if not any(
+            is_forgotten(store, store.db, namespace, block.title, block.body)
+            for namespace in (project_id, GLOBAL)
+        )
+    )
 
 
 def _beginning(content: bytes) -> bytes:
@@ -97,7 +118,7 @@ def _shown(blocks: tuple[Block, ...]) -> Iterator[str]:
     from agentctx.records.card import one_line, quoted  # noqa: PLC0415 - as above
     from agentctx.team.safety import gives_orders  # noqa: PLC0415 - as above
 
-    for block in blocks[:MOST_SHOWN]:
+    for block in blocks:
         if gives_orders(block.title, block.body) is None:
             facts = f"{block.type}, teammate, unconfirmed"
             title = quoted(one_line(block.title))

@@ -42,7 +42,8 @@ _BEGINS = re.compile(rf"( {{0,3}})(\\*)(?={_SAID})")
 _ESCAPED = re.compile(rf"^( {{0,3}})\\(?=\\*{_SAID})")
 _ENDS_BLOCK = re.compile(r" {0,3}(?:#{2,3}(?:[ \t]|$)|<{7}|={7}|>{7}|\|{7})")
 _COMMENT = re.compile(r"(\\*)<!--")
-_ESCAPED_COMMENT = re.compile(r"\\(\\*<!--)")
+_ESCAPED_COMMENT = re.compile(r"(?<!\\)\\((?:\\\\)*)<!--")
+_BARE_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*<!--")
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DERIVED_DIGITS = 16
 _SURER = ("inferred", "reinforced", "explicit")
@@ -114,12 +115,12 @@ def comment_of(block: Block) -> str:
 
 def escaped_title(title: str) -> str:
     """Give a title that hides nothing in a comment."""
-    return _COMMENT.sub(r"\\\g<0>", title.strip())
+    return _without_comments(title.strip())
 
 
 def unescaped_title(text: str) -> str:
     """Give back what `escaped_title` was given."""
-    return _ESCAPED_COMMENT.sub(r"\1", text.strip())
+    return _with_comments(text.strip())
 
 
 def escaped(text: str) -> str:
@@ -127,7 +128,7 @@ def escaped(text: str) -> str:
     lines = text.split("\n")
     fenced = _fenced(lines)
     return "\n".join(
-        _COMMENT.sub(r"\\\g<0>", _escaped_line(line, inside=number in fenced))
+        _without_comments(_escaped_line(line, inside=number in fenced))
         for number, line in enumerate(lines)
     )
 
@@ -135,11 +136,27 @@ def escaped(text: str) -> str:
 def unescaped(text: str) -> str:
     """Give back what `escaped` was given."""
     return "\n".join(
-        _ESCAPED.sub(r"\1", _ESCAPED_COMMENT.sub(r"\1", line), count=1)
-        if "\\" in line
-        else line
+        _ESCAPED.sub(r"\1", _with_comments(line), count=1) if "\\" in line else line
         for line in text.split("\n")
     )
+
+
+def hides_text(text: str) -> bool:
+    """Say whether a comment begins in it, which whoever reads the page does not see.
+
+    `escaped` writes none.
+    """
+    return _BARE_COMMENT.search(text) is not None
+
+
+def _without_comments(line: str) -> str:
+    """Let no comment begin: an odd number of backslashes stands before its mark."""
+    return _COMMENT.sub(r"\\\1\1<!--", line)
+
+
+def _with_comments(line: str) -> str:
+    """Give back what `_without_comments` was given."""
+    return _ESCAPED_COMMENT.sub(lambda found: f"{found[1][::2]}<!--", line)
 
 
 def _escaped_line(line: str, *, inside: bool) -> str:

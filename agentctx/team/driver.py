@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 ATTRIBUTES = ".gitattributes"
 LINE = f"{FOLDER}/{FILE} text eol=lf merge=agentctx"
 SECTION = "merge.agentctx"
-DRIVER = "agentctx team merge %O %A %B"
+PROGRAM = "agentctx team merge %O %A %B"
+DRIVER = (
+    f"{PROGRAM} && exit 0;"
+    " grep -qE '^>{7} | conflict: the other side ' %A && exit 1;"
+    " git merge-file -L ours -L base -L theirs %A %O %B || exit 1"
+)
+"""What git runs. Where our program is not there, or fails, git merges by lines itself:
+a side without the other's blocks, and without a mark, would be taken for the whole."""
+
 SETTINGS = (
     (f"{SECTION}.name", "agentctx: merge shared records block by block"),
     (f"{SECTION}.driver", DRIVER),

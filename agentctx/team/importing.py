@@ -19,10 +19,10 @@ from agentctx.records.arrived import (
 from agentctx.records.shared import Shared, drop_shared, note_arrival, put_shared
 from agentctx.records.terms import index_missing
 from agentctx.records.tombstones import forget_tombstone
-from agentctx.team.place import read_context
+from agentctx.team.place import context_path, read_context
 from agentctx.team.planning import YOURS, make_plan
 from agentctx.team.reading import parse_context
-from agentctx.team.refusals import HeldBlockError
+from agentctx.team.refusals import ContextChangedError, HeldBlockError
 from corpus.sqlite import store_failures
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ class Consent(NamedTuple):
     """What a person said: that they saw the plan, and which blocks they accept.
 
     `only` takes in the accepted blocks and leaves everything else for another time.
+    `sha256` is of the file that the plan was of.
     """
 
     seen: bool = False
     accepted: tuple[str, ...] = ()
     only: bool = False
+    sha256: str | None = None
 
 
 NOBODY = Consent()
@@ -69,7 +71,10 @@ class Held(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What became of the file's blocks, or would. `present` counts what was known."""
+    """What became of the file's blocks, or would. `present` counts what was known.
+
+    `sha256` is of the file, None without one.
+    """
 
     exists: bool = True
     added: tuple[Taken, ...] = ()
@@ -78,6 +83,7 @@ class Imported(NamedTuple):
     present: int = 0
     held: tuple[Held, ...] = ()
     findings: tuple[Finding, ...] = ()
+    sha256: str | None = None
 
     @property
     def changes(self) -> int:
@@ -108,7 +114,8 @@ def preview_context(
     with store_failures():
         keys = _accepted(store, project_id, context, accepted)
         plan = make_plan(store, project_id, context, accepted=keys)
-        return _told(plan, context, Consent(seen=True, accepted=keys), {})
+        told = _told(plan, context, Consent(seen=True, accepted=keys), {})
+        return told._replace(sha256=hashlib.sha256(content).hexdigest())
 
 
 def import_context(
@@ -116,11 +123,15 @@ def import_context(
 ) -> Imported:
     """Take in what the team's file says; without one nothing is known to have changed.
 
-    Raises the errors of `read_context` and `parse_context`, and `HeldBlockError`.
+    Raises the errors of `read_context` and `parse_context`, `HeldBlockError`, and
+    `ContextChangedError` for another file than the one that consent was given to.
     """
     content = read_context(root)
     if content is None:
         return Imported(exists=False)
+    sha256 = hashlib.sha256(content).hexdigest()
+    if consent.sha256 not in {None, sha256}:
+        raise ContextChangedError(path=context_path(root))
     context = parse_context(content)
     with store_failures(), store.writing() as tx:
         keys = _accepted(store, project_id, context, consent.accepted)
@@ -134,9 +145,8 @@ def import_context(
         }
         index_missing(tx, limit=None)
         if not consent.only:
-            sha256 = hashlib.sha256(content).hexdigest()
             note_arrival(tx, project_id, sha256, now=store.clock())
-        return _told(plan, context, consent, made)
+        return _told(plan, context, consent, made)._replace(sha256=sha256)
 
 
 def _accepted(

@@ -177,6 +177,8 @@ class _Planner:
             return Step("forget", one.block)
         if not record.current:
             return Step("forget", one.block)
+        if one.origin == "imported" and record.source != "import":
+            return Step("forget", one.block)  # learned here, too: it says the same
         reason = YOURS if record.by_person else ""
         return Step("retire", one.block, record=record, reason=reason)
 

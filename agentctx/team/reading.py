@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from agentctx.clock import parse_moment
 from agentctx.errors import BadTimeError, BodyError, TitleError
 from agentctx.ids import is_record_id
+from agentctx.records.card import shown
 from agentctx.records.model import CONFIDENCES, check_body, check_title
 from agentctx.team.blocks import (
     MARK,
     SHARED_TYPES,
     TYPES,
     Block,
+    hides_text,
     unescaped,
     unescaped_title,
 )
@@ -93,10 +95,10 @@ def parse_context(content: bytes, *, name: str = NAME) -> Context:
         try:
             blocks.append(_block(piece, in_conflict=inside))
         except _BrokenError as problem:
-            findings.append(Finding(piece.line, piece.title[:_SHOWN], str(problem)))
+            findings.append(Finding(piece.line, _named(piece.title), str(problem)))
     unsafe = refusals([(block.title, block.body) for block in blocks])
     findings += [
-        Finding(blocks[place].line, blocks[place].title, reason)
+        Finding(blocks[place].line, _named(blocks[place].title), reason)
         for place, reason in unsafe.items()
     ]
     safe = [block for place, block in enumerate(blocks) if place not in unsafe]
@@ -107,6 +109,11 @@ def parse_context(content: bytes, *, name: str = NAME) -> Context:
 
 _END = 1 << 62
 _SHOWN = 120
+
+
+def _named(title: str) -> str:
+    """Name a block that is refused by its title, but for what it is refused for."""
+    return shown(title[: 4 * _SHOWN])[:_SHOWN]
 
 
 def _refuse_format(version: str, name: str) -> None:
@@ -131,6 +138,8 @@ def _block(piece: Piece, *, in_conflict: bool) -> Block:
         _refuse(_IN_CONFLICT)
     if any(line.startswith(MARK) for line in piece.text.split("\n")):
         _refuse("a second comment of agentctx stands in its text")
+    if hides_text(f"{piece.title}\n{piece.text}"):
+        _refuse("it holds a comment, which nobody sees; write `\\<!--` to show it")
     try:
         title = check_title(unescaped_title(piece.title))
         body = check_body(unescaped(piece.text))

@@ -5,6 +5,7 @@ CodedError
   ContextFileError                CONTEXT_UNREADABLE
   ContextBrokenError              CONTEXT_BROKEN
   ContextNewsError                CONTEXT_NEWS
+  ContextChangedError             CONTEXT_CHANGED
   ShareError                      SHARE_REFUSED
   NotSharedError                  NOT_SHARED
   HeldBlockError                  BLOCK_UNKNOWN
@@ -44,6 +45,12 @@ class ContextNewsError(CodedError):
     code = "CONTEXT_NEWS"
     sentence = "`{path}` says what was not imported yet, at line {line}"
     hint = "take it in with `agentctx team import`, then export"
+
+
+class ContextChangedError(CodedError):
+    code = "CONTEXT_CHANGED"
+    sentence = "`{path}` changed after it was shown; nothing was taken in"
+    hint = "look at it again with `agentctx team import`"
 
 
 class ShareError(CodedError):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.arguments import root_and_text
 from corpus.cli.granting import add_yes
-from corpus.cli.inbox import Doubt, entry_json, entry_lines
+from corpus.cli.inbox import Doubt, doubt_of, entry_json, entry_lines
 from corpus.cli.writing import add_trust, open_for_writing, told
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def run(  # noqa: PLR0913 - one keyword an option
     wording = Wording(report, title, task or "NONE", tuple(limitation or ()))
     with open_for_writing(call, root, trust) as writer:
         entry = _waiting(writer, id)
-        shown = "\n".join(entry_lines(entry))
+        doubt = doubt_of(call, writer.root, entry)
+        shown = "\n".join([*entry_lines(entry), *doubt.lines()])
         question = f"{shown}\nmake a report of this?"
         call.require_yes("candidate accept", question, yes=yes)
         done = accept(writer, entry.id, wording, dirs=user_dirs())

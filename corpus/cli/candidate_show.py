@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.arguments import root_and_text
-from corpus.cli.inbox import Doubt, entry_json, entry_lines
-from corpus.errors import CodedError
+from corpus.cli.inbox import doubt_of, entry_json, entry_lines
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from corpus.cli.call import Call
+    from corpus.cli.inbox import Doubt
     from corpus.inbox import Entry
 
 SUMMARY = "Show one candidate whole, and whether its evidence still holds."
@@ -34,12 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(call: Call, *, root: str | None, id: str) -> Shown:  # noqa: A002
     """Look at a candidate and hold it against the sources as they are now."""
     from corpus.acceptance import as_it_stands  # noqa: PLC0415 - only when run
-    from corpus.candidate import validate_candidate  # noqa: PLC0415 - only when run
     from corpus.confined.reader import open_root  # noqa: PLC0415 - only when run
     from corpus.inbox import open_inbox  # noqa: PLC0415 - only when run
     from corpus.sources.scan import read_policy  # noqa: PLC0415 - only when run
     from corpus.userdirs import user_dirs  # noqa: PLC0415 - only when run
-    from corpus.view import open_project  # noqa: PLC0415 - parses Markdown
 
     folder, dirs = call.root(root), user_dirs()
     with open_root(folder) as opened:
@@ -48,12 +46,7 @@ def run(call: Call, *, root: str | None, id: str) -> Shown:  # noqa: A002
             entry = as_it_stands(inbox.find(id), opened)
     if entry.state != "waiting":
         return Shown(entry, None)
-    try:
-        project = open_project(folder, dirs=dirs)
-        verdict = validate_candidate(project, dict(entry.candidate), now=call.now)
-    except CodedError as problem:
-        return Shown(entry, Doubt(None, problem))
-    return Shown(entry, Doubt(verdict, None))
+    return Shown(entry, doubt_of(call, folder, entry))
 
 
 def as_json(value: Shown) -> dict[str, object]:

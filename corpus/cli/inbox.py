@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.render import visible
+from corpus.errors import CodedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from corpus.candidate import Accepted
     from corpus.cli.call import Call
-    from corpus.errors import CodedError
     from corpus.inbox import Entry
     from corpus.origins import Origins
 
@@ -43,6 +44,20 @@ class Doubt(NamedTuple):
         if self.verdict is not None:
             for one in self.verdict.warnings:
                 yield f"warning[{one.code}] {one.field}: {one.detail}"
+
+
+def doubt_of(call: Call, root: Path, entry: Entry) -> Doubt:
+    """Hold a candidate against the sources as they are now."""
+    from corpus.candidate import validate_candidate  # noqa: PLC0415 - only when run
+    from corpus.userdirs import user_dirs  # noqa: PLC0415 - only when run
+    from corpus.view import open_project  # noqa: PLC0415 - parses Markdown
+
+    try:
+        project = open_project(root, dirs=user_dirs())
+        verdict = validate_candidate(project, dict(entry.candidate), now=call.now)
+    except CodedError as problem:
+        return Doubt(None, problem)
+    return Doubt(verdict, None)
 
 
 def entry_json(entry: Entry, doubt: Doubt | None) -> dict[str, object]:

@@ -151,6 +151,9 @@ def _problem(given: object, provider: Provider) -> str | None:
     texts = (given.title, given.text, given.kind, given.confidence, given.fact)
     if not all(isinstance(one, str) for one in texts):
         return "a source without text"
+    flags = (given.superseded, given.everywhere)
+    if not all(isinstance(one, bool) for one in flags):
+        return "a source that does not say whether it holds, and where"
     if not (_is_own(given.path, provider) and _is_hash(given.sha256)):
         return "a source under a path or a hash that is none"
     if given.kind != TYPE_OF[provider.capability]:

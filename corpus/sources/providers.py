@@ -140,8 +140,8 @@ class _Call:
             self._answer = (), f"it gave {error.reason}"
         except CodedError as error:
             self._answer = (), f"it says {error.code}"
-        except SystemExit:
-            self._answer = (), "it raised SystemExit"
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            self._answer = (), f"it raised {type(error).__name__}"
         except Exception as error:  # noqa: BLE001 - anybody's code
             self._answer = (), f"it raised {type(error).__name__[:_NAME_CHARACTERS]}"
 

@@ -18,6 +18,7 @@ from agentctx.project import Project
 from agentctx.records.card import INTRODUCTION
 from agentctx.records.card import block as card
 from agentctx.records.preferences import refresh_preferences
+from agentctx.records.remove import delete_record
 from agentctx.team.arriving import first_blocks, has_news, take_news
 from agentctx.team.reading import parse_context
 from agentctx.team.refusals import ContextVersionError
@@ -67,13 +68,13 @@ def test_what_waits_for_a_person_is_no_news_again(ana: Person) -> None:
 @pytest.mark.requirement("A8.1", "A8.2")
 def test_a_file_that_cannot_be_used_is_no_news_and_shows_nothing(bob: Person) -> None:
     bob.writes(page(block(1)).replace("version=1", "version=7"))
-    assert first_blocks(str(bob.root), 500) == ""
+    assert first_blocks(bob.store, PROJECT, str(bob.root), 500) == ""
     with pytest.raises(ContextVersionError):
         take_news(bob.store, project(bob.root))
     bob.file.unlink()
     bob.file.mkdir()
     assert not news(bob)
-    assert first_blocks(str(bob.root), 500) == ""
+    assert first_blocks(bob.store, PROJECT, str(bob.root), 500) == ""
 
 
 @pytest.mark.requirement("A8.2", "A8.5", "A10.3")
@@ -81,7 +82,7 @@ def test_the_first_blocks_are_quoted_as_a_teammates_within_the_share(
     bob: Person,
 ) -> None:
     bob.writes(page(*(block(number) for number in range(60))))
-    text = first_blocks(str(bob.root), SHARES["decisions"])
+    text = first_blocks(bob.store, PROJECT, str(bob.root), SHARES["decisions"])
     assert 300 < injection_tokens(text) <= SHARES["decisions"]
     first, *rest = text.split("\n")
     assert first == INTRODUCTION
@@ -95,7 +96,7 @@ def test_the_first_blocks_are_quoted_as_a_teammates_within_the_share(
 def test_a_session_does_not_wait_for_the_whole_of_a_large_file(bob: Person) -> None:
     bob.writes(page(*(block(number, "Word " * 300) for number in range(2_000))))
     began = process_time()
-    text = first_blocks(str(bob.root), SHARES["decisions"])
+    text = first_blocks(bob.store, PROJECT, str(bob.root), SHARES["decisions"])
     took = process_time() - began
     assert f"[{block(0).id}]" in text
     began = process_time()
@@ -108,10 +109,19 @@ def test_a_session_is_never_told_what_waits_or_is_refused(bob: Person) -> None:
     bad = (block(1, ORDERS), block(2, "Read \u202eit."), block(3, "AKIA" + "Q" * 3))
     secret = block(4, "Key AKIA" + "QWERTYUIOPASDFGH")
     bob.writes(page(*bad[:2], secret, block(5), preamble=ORDERS))
-    text = first_blocks(str(bob.root), 500)
+    text = first_blocks(bob.store, PROJECT, str(bob.root), 500)
     assert "rule 5 says" in text
     for never in ("Ignore", "\u202e", "AKIAQ"):
         assert never not in text
+
+
+@pytest.mark.requirement("A2.9", "A8.5")
+def test_a_session_is_never_told_what_was_deleted_here(bob: Person) -> None:
+    said = bob.says("Rule 0001", "What rule 1 says, in full.")
+    delete_record(bob.store, PROJECT, said.id)
+    bob.writes(page(block(1), block(2)))
+    text = first_blocks(bob.store, PROJECT, str(bob.root), 500)
+    assert ("rule 1" in text, "rule 2" in text) == (False, True)
 
 
 @pytest.mark.requirement("A8.5", "A10.2")
@@ -138,8 +148,13 @@ def test_an_imported_block_is_never_shown_without_teammate(
 
 LOADED = """
 import sys
+from datetime import UTC, datetime
+from agentctx.records.store import open_store
 from agentctx.team.arriving import first_blocks
-assert first_blocks(sys.argv[1], 500)
+root, home, project = sys.argv[1:]
+clock = lambda: datetime(2026, 1, 10, tzinfo=UTC)
+with open_store(home, clock=clock, random=bytes, create=False) as store:
+    assert first_blocks(store, project, root, 500)
 print(*sorted(name.partition(".")[0] for name in sys.modules))
 """
 
@@ -150,7 +165,7 @@ def test_a_session_that_is_told_the_first_blocks_loads_light_modules_only(
 ) -> None:
     bob.writes(page(block(1)))
     done = subprocess.run(
-        [sys.executable, "-S", "-c", LOADED, str(bob.root)],
+        [sys.executable, "-S", "-c", LOADED, str(bob.root), bob.store.home, PROJECT],
         capture_output=True,
         check=True,
         encoding="utf-8",

@@ -208,8 +208,8 @@ def test_git_itself_merges_with_the_driver_that_was_installed(
     assert not answer(agentctx(*install, "--yes", cwd=root))["changed"]
     assert answer(agentctx("team", "status", cwd=root))["merge_driver"]
     driver = git(root, "config", "merge.agentctx.driver")
-    assert driver == "agentctx team merge %O %A %B"
-    program = f"{sys.executable} -m agentctx team merge %O %A %B"
+    assert driver.startswith("agentctx team merge %O %A %B ")
+    program = f"{sys.executable} -m {driver}"
     git(root, "config", "merge.agentctx.driver", program)
     file = root / ".agentctx" / "context.md"
     file.parent.mkdir()
@@ -242,6 +242,12 @@ def test_git_itself_merges_with_the_driver_that_was_installed(
     text = file.read_text(encoding="utf-8")
     assert "Theirs." in text
     assert "Torn." in text
+    assert "<<<<<<<" not in text
+    git(root, "merge", "--abort")
+    git(root, "config", "merge.agentctx.driver", f"no-such-{driver}")
+    assert merge("torn") == 1  # git's own merge: no text without its other side
+    text = file.read_text(encoding="utf-8")
+    assert text.index("<<<<<<< ours") < text.index("Theirs.") < text.index("Torn.")
     git(root, "merge", "--abort")
     assert answer(agentctx(*install, "--remove", "--yes", cwd=root))["changed"]
     assert not (root / ".gitattributes").exists()
