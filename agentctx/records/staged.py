@@ -8,9 +8,8 @@ of `staged` stays when a record has joined or was dropped: it is the note of it.
 
 from __future__ import annotations
 
-import hashlib
-
 from agentctx.clock import stamp
+from corpus.checksum import sha256
 from corpus.values import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -243,7 +242,7 @@ def open_branch(
     known = staging_of(tx, project_id, branch)
     if known is None:
         seed = f"branch\0{project_id}\0{branch}\0{store.ids.new()}"
-        known = hashlib.sha256(_bytes(seed)).hexdigest()
+        known = sha256(_bytes(seed)).hexdigest()
         tx.execute(
             "INSERT INTO branches (staging_id, project_id, name_sha256, name, tip)"
             " VALUES (?, ?, ?, ?, ?)",
@@ -374,7 +373,7 @@ def _take_in(tx: Tx, old: str, new: str) -> None:
 
 
 def _hash(branch: str) -> str:
-    return hashlib.sha256(_bytes(branch)).hexdigest()
+    return sha256(_bytes(branch)).hexdigest()
 
 
 def _bytes(text: str) -> bytes:
