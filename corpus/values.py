@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 else:
     from collections import _tuplegetter as _field
 
+    _Alias = type(list[int])
+
     class Literal:
-        """Words of which a text is one; only type checkers look."""
+        """Words of which a text is one; `typing.get_args` gives them."""
 
         def __class_getitem__(cls, words: object) -> object:
-            """Give what nobody looks at."""
-            return words
+            """Give what type checkers, and tests of formats, look at."""
+            return _Alias(cls, words if isinstance(words, tuple) else (words,))
 
     class Protocol:
         """What something has to be able to do; only type checkers look."""

@@ -12,7 +12,7 @@ import pytest
 
 from corpus.checksum import sha256
 from corpus.patterns import pattern
-from corpus.values import OFTEN, NamedTuple, NewType, cast
+from corpus.values import OFTEN, Literal, NamedTuple, NewType, cast
 
 
 class Light(NamedTuple):
@@ -139,3 +139,8 @@ def test_a_pattern_does_what_a_compiled_one_does() -> None:
 def test_the_checksum_is_the_one_of_hashlib() -> None:
     for content in (b"", b"a", b"x" * 10_000):
         assert sha256(content).digest() == hashlib.sha256(content).digest()
+
+
+def test_words_can_be_asked_for() -> None:
+    assert typing.get_args(Literal["one", "two"]) == ("one", "two")
+    assert typing.get_args(Literal["one"]) == ("one",)
