@@ -15,6 +15,7 @@ from agentctx.secretvalues import (
     cue,
     is_filler,
     is_mixed,
+    is_mixed_phrase,
     is_phrase,
     is_wordy,
     looks_chosen,
@@ -495,6 +496,5 @@ def _is_secret(value: str, name: _Name, *, strict: bool, quoted: bool) -> bool:
 
 
 def _is_spaced(value: str) -> bool:
-    return is_phrase(value) or (
-        _compiled(r"[a-z]{4}(?: [a-z]{4}){3}").fullmatch(value) is not None
-    )
+    app = _compiled(r"[a-z]{4}(?: [a-z]{4}){3}").fullmatch(value)
+    return is_phrase(value) or is_mixed_phrase(value) or app is not None

@@ -29,6 +29,17 @@ LONG_NUMBER = 8
 MANY_LETTERS = 12
 PHRASE_WORDS = range(4, 31)
 PHRASE_LETTERS = range(3, 13)
+MIXED_LETTERS = range(3, 17)
+_SENTENCE = (
+    r"(?i)\b(?:the|and|for|your|you|enter|here|must|should|this|that|with|from"
+    r"|has|have|are|not|password|passphrase|required|secret|use|new|confirm"
+    r"|name|app|database|credentials|key|token|please|type|again|reset|invalid)\b"
+)
+_RULE = (
+    r"(?i)[{}<>$%=]|\b(?:is|was|of|to|in|at|or|by|least|most|min|max|minimum|maximum|chars?"
+    r"|characters?|letters?|digits?|numbers?|symbols?|length|long|days?|hours?|minutes?"
+    r"|times?|attempts?|example|change|changed|expires?|expired|hash|hashed|field)\b"
+)
 FILLER_ROOM = 80
 JUDGED = 1_000
 """How much of a value is looked at; the rest of a longer one is alike."""
@@ -217,14 +228,25 @@ def is_phrase(value: str) -> bool:
         return False
     if not all(len(word) in PHRASE_LETTERS for word in words):
         return False
-    return all(word.isalpha() and word[1:].islower() for word in words) and (
-        _compiled(
-            r"(?i)\b(?:the|and|for|your|you|enter|here|must|should|this|that|with|from"
-            r"|has|have|are|not|password|passphrase|required|secret|use|new|confirm"
-            r"|name|app|database|credentials|key|token|please|type|again|reset|invalid)\b"
-        ).search(value)
-        is None
-    )
+    plain = all(word.isalpha() and word[1:].islower() for word in words)
+    return plain and not _says_something(value)
+
+
+def is_mixed_phrase(value: str) -> bool:
+    """Say whether a value is a passphrase of words with a number or a mark among them.
+
+    A rule about passwords ("at least 8 characters") is none.
+    """
+    words = value[:JUDGED].split()
+    if len(words) not in PHRASE_WORDS or max(map(len, words)) not in MIXED_LETTERS:
+        return False
+    if all(word.isalpha() for word in words) or not any(map(str.isalpha, words)):
+        return False
+    return not _says_something(value) and _compiled(_RULE).search(value) is None
+
+
+def _says_something(value: str) -> bool:
+    return _compiled(_SENTENCE).search(value) is not None
 
 
 def _is_code_word(value: str) -> bool:

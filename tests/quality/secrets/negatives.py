@@ -7,6 +7,9 @@ from tests.quality.secrets.spoken import SPOKEN
 
 _WRITTEN = r"""
 password = <password>
+password: "min 8 chars, 1 digit"
+{"password": "Step 3 of 4: done"}
+password = "expires in 30 days"
 password: ${DB_PASSWORD}
 PASSWORD=$DB_PASSWORD
 password = os.environ["DB_PASSWORD"]

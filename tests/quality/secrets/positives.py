@@ -264,6 +264,9 @@ _NAMED: tuple[tuple[str, str], ...] = (
     ("{} is my password", "<P12>"),
     ('passphrase: "{}"', "<S5>-<S6>-<S5>-<S7>"),
     ("gmail app password: '{}'", "<S4> <S4> <S4> <S4>"),
+    ('password = "{}"', "<S6> <S5> <S7> <D1>"),
+    ("DB_PASSWORD='{}'", "<S4> <D2> <S5> & <S6>"),
+    ('{{"passphrase": "{}"}}', "<S5> <S6>! <S4> <D3> <S5>"),
 )
 
 _BLOCKS: tuple[tuple[str, str], ...] = (
