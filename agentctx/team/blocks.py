@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def normal(text: str) -> str:
     return "\n".join(lines).strip()
 
 
+@lru_cache(maxsize=4_096)
 def text_sha256(title: str, body: str) -> str:
     """Hash what a block says."""
     content = f"{title.strip()}\n\n{normal(body)}".encode("utf-8", "surrogatepass")

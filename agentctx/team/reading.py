@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from agentctx.clock import parse_moment
@@ -69,8 +70,9 @@ def _refuse(reason: str) -> NoReturn:
     raise _BrokenError(reason)
 
 
+@lru_cache(maxsize=1)
 def parse_context(content: bytes, *, name: str = NAME) -> Context:
-    """Read a team's file.
+    """Read a team's file; what is asked again about the same bytes is known.
 
     Raises `ContextVersionError` for a newer format, `ContextFileError` for what is no
     text or of no format at all.
