@@ -296,7 +296,7 @@ def changed_unnoticed(root: Path, act: Callable[[], object]) -> list[str]:
 
 def _tree(root: Path) -> list[tuple[object, ...]]:
     """Say what stands below a folder, and how each file is."""
-    seen = []
+    seen: list[tuple[object, ...]] = []
     for path in sorted(root.rglob("*")):
         status = path.lstat()
         is_file = path.is_file()
