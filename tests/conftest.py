@@ -38,7 +38,7 @@ LONGEST = (
     "tests/stories/test_remembered.py",
     "tests/test_demo.py",
     "tests/faults/test_write_kills.py",
-    "tests/agentctx/test_fifty_sessions.py",
+    "tests/agentctx/test_many_sessions.py",
     "tests/mcp/test_hostile.py",
     "tests/test_write_recovery.py",
     "tests/mcp/test_public_checks.py",

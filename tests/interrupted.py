@@ -2,7 +2,9 @@
 
 A child process makes a request and counts its calls; at the call whose number a test
 names it dies, or the call fails. Nothing is synchronised with the disk here: what a
-process that dies has given to the system is not lost.
+process that dies has given to the system is not lost. So a death before a call that
+changes nothing leaves what one before the next changing call leaves: to die, only
+those are counted, and `changed_unnoticed` shows that they are all there are.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     Request = Callable[[Writer], object]
     Ask = Callable[[Path], Request]
     Happening = Callable[[str, Callable[..., object], tuple[object, ...]], object]
+    Around = Callable[[str, Callable[..., object]], Callable[..., object]]
 
 STEPS = (
     "open",
@@ -58,6 +61,12 @@ STEPS = (
     "getxattr",
 )
 """What a write calls of the system, besides the renaming that is patched apart."""
+
+CHANGING = {
+    *("write", "replace", "link", "unlink", "mkdir"),
+    *("fchmod", "fchown", "setxattr", "rename"),
+}
+"""Those of them that change something, besides some of `open`."""
 
 MOST_STEPS = 500
 FOLDERS = ("state", "tasks", "reports")
@@ -167,7 +176,7 @@ def receipts(root: Path) -> int:
 
 
 def killed_at(step: int, root: Path, request: Request, *, seed: str = "one") -> bool:
-    """Run the request in a child that dies before its call number `step`.
+    """Run the request in a child that dies before its changing call number `step`.
 
     False when the request ended before it came to that call.
     """
@@ -176,7 +185,7 @@ def killed_at(step: int, root: Path, request: Request, *, seed: str = "one") -> 
         status = 1
         try:
             gc.disable()  # it would look through, and so copy, all its parent holds
-            _count_calls(step, _die)
+            _count_calls(step, _die, only=_changes)
             with writer_of(root, seed=seed) as writer:
                 request(writer)
             status = 0
@@ -255,14 +264,73 @@ def _die(
     return None
 
 
-def _count_calls(step: int, happening: Happening) -> Callable[[], None]:
+def changed_unnoticed(root: Path, act: Callable[[], object]) -> list[str]:
+    """Run `act` here; name each call before which something changed uncounted."""
+    found: list[str] = []
+    known = _tree(root)
+    looking = False
+
+    def watched(name: str, real: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **options: object) -> object:
+            nonlocal known, looking
+            if looking:
+                return real(*arguments, **options)
+            looking = True
+            try:
+                if known != (known := _tree(root)):
+                    found.append(name)
+                return real(*arguments, **options)
+            finally:
+                if _changes(name, arguments):
+                    known = _tree(root)
+                looking = False
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        _around(watched, patch)
+        act()
+        watched("the end", lambda: None)()
+    return found
+
+
+def _tree(root: Path) -> list[tuple[object, ...]]:
+    """Say what stands below a folder, and how each file is."""
+    seen: list[tuple[object, ...]] = []
+    for path in sorted(root.rglob("*")):
+        status = path.lstat()
+        is_file = path.is_file()
+        content = path.read_bytes() if is_file else b""
+        seen.append((path, status.st_ino, status.st_mode, is_file, content))
+    return seen
+
+
+def _changes(name: str, arguments: tuple[object, ...]) -> bool:
+    if name == "open":
+        _, flags, *_ = arguments
+        assert isinstance(flags, int)
+        return bool(flags & (os.O_CREAT | os.O_TRUNC))
+    return name in CHANGING
+
+
+def _always(name: str, arguments: tuple[object, ...]) -> bool:
+    del name, arguments
+    return True
+
+
+def _count_calls(
+    step: int,
+    happening: Happening,
+    *,
+    only: Callable[[str, tuple[object, ...]], bool] = _always,
+) -> Callable[[], None]:
     """Let something else happen at call number `step`; give what ends the counting."""
     calls = 0
 
     def counted(name: str, real: Callable[..., object]) -> Callable[..., object]:
         def call(*arguments: object, **options: object) -> object:
             nonlocal calls
-            calls += 1
+            calls += only(name, arguments)
             if calls == step:
                 return happening(name, real, arguments)
             return None if name == "fsync" else real(*arguments, **options)
@@ -273,7 +341,12 @@ def _count_calls(step: int, happening: Happening) -> Callable[[], None]:
         nonlocal calls
         calls = step
 
-    for name in STEPS:
-        setattr(os, name, counted(name, getattr(os, name)))
-    rename._attempt = counted("rename", rename._attempt)  # type: ignore[assignment] # noqa: SLF001
+    _around(counted, pytest.MonkeyPatch())
     return stop
+
+
+def _around(made: Around, patch: pytest.MonkeyPatch) -> None:
+    """Put something around each call."""
+    for name in STEPS:
+        patch.setattr(os, name, made(name, getattr(os, name)))
+    patch.setattr(rename, "_attempt", made("rename", rename._attempt))  # noqa: SLF001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from agentctx.cli.commands import PROGRAM as AGENTCTX
 from corpus.cli.commands import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 MAX_MODULE_LINES = 500
@@ -221,6 +221,11 @@ OPENERS = {
 }
 """Who opens files by name, and which; sources only inside `confined` (P4.1)."""
 
+LOOKED_AT = (
+    *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef),
+    *(ast.ExceptHandler, ast.Call),
+)
+
 OPENING = {
     "open",
     "read_text",
@@ -255,10 +260,11 @@ def unit_of(module: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=1)
+@cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """Read a module once for all tests that look at it; they follow one another."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    """Give what the rules look at in a module, which is read once for all of them."""
+    walked = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return tuple(node for node in walked if isinstance(node, LOOKED_AT))
 
 
 @cache
@@ -289,17 +295,28 @@ def test_a_row_lets_in_only_its_own_units() -> None:
         assert all(row.index(other) < row.index(unit) for other in neighbours), unit
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name, scope="module")
-def test_a_module_imports_only_what_its_unit_may(path: Path) -> None:
-    module = module_name(path)
-    if module in PACKAGES:
-        return  # the two public surfaces re-export from anywhere inside
-    unit = unit_of(module)
-    if unit is None:
-        assert module == "agentctx.cli", f"{module} belongs to no unit; add it"
-        return
-    allowed = may_import(unit)
-    assert [x for x in first_party_imports(path) if unit_of(x) not in allowed] == []
+def offenders(
+    rule: Callable[[Path], Iterable[object]], paths: Sequence[Path] = MODULES
+) -> dict[str, list[object]]:
+    """Give what a rule finds wrong, by module."""
+    found = {module_name(path): [*rule(path)] for path in paths}
+    return {module: wrong for module, wrong in found.items() if wrong}
+
+
+def test_a_module_imports_only_what_its_unit_may() -> None:
+    def rule(path: Path) -> Iterator[str]:
+        module = module_name(path)
+        if module in PACKAGES:
+            return  # the two public surfaces re-export from anywhere inside
+        unit = unit_of(module)
+        if unit is None:
+            if module != "agentctx.cli":
+                yield "belongs to no unit; add it"
+            return
+        allowed = may_import(unit)
+        yield from (x for x in first_party_imports(path) if unit_of(x) not in allowed)
+
+    assert offenders(rule) == {}
 
 
 def test_corpus_never_imports_agentctx() -> None:
@@ -308,57 +325,71 @@ def test_corpus_never_imports_agentctx() -> None:
             assert all(x.split(".")[0] == "corpus" for x in first_party_imports(path))
 
 
-@pytest.mark.parametrize("path", MODULES + TESTS, ids=module_name, scope="module")
-def test_modules_and_functions_fit_on_a_few_screens(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    assert source.count("\n") <= MAX_MODULE_LINES
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_modules_and_functions_fit_on_a_few_screens() -> None:
+    def rule(path: Path) -> Iterator[str]:
+        if path.read_bytes().count(b"\n") > MAX_MODULE_LINES:
+            yield "the module"
+        for node in functions(path):
             assert node.end_lineno is not None
-            assert node.end_lineno - node.lineno < MAX_FUNCTION_LINES, node.name
+            if node.end_lineno - node.lineno >= MAX_FUNCTION_LINES:
+                yield node.name
+
+    assert offenders(rule, MODULES + TESTS) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name, scope="module")
-def test_a_function_takes_six_arguments_at_most(path: Path) -> None:
-    for node in nodes(path):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+def test_a_function_takes_six_arguments_at_most() -> None:
+    def rule(path: Path) -> Iterator[str]:
+        for node in functions(path):
             taken = [*node.args.posonlyargs, *node.args.args]
             if not (node.name == "run" and module_name(path) in COMMANDS):
                 taken += node.args.kwonlyargs
             named = [one for one in taken if one.arg not in {"self", "cls"}]
-            assert len(named) <= MAX_ARGUMENTS, node.name
+            if len(named) > MAX_ARGUMENTS:
+                yield node.name
+
+    assert offenders(rule) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name, scope="module")
-def test_broad_excepts_stand_only_where_they_are_listed(path: Path) -> None:
-    for node in nodes(path):
-        if not isinstance(node, ast.ExceptHandler):
-            continue
-        caught = "everything" if node.type is None else ast.unparse(node.type)
-        last = node.body[-1]
-        passes_on = isinstance(last, ast.Raise) and last.exc is None
-        if caught in {"everything", "BaseException"}:
-            assert passes_on, f"line {node.lineno} keeps {caught}"
-        elif caught == "Exception":
-            assert passes_on or module_name(path) in BROAD, f"line {node.lineno}"
+def test_broad_excepts_stand_only_where_they_are_listed() -> None:
+    def rule(path: Path) -> Iterator[str]:
+        for node in nodes(path):
+            if not isinstance(node, ast.ExceptHandler):
+                continue
+            caught = "everything" if node.type is None else ast.unparse(node.type)
+            last = node.body[-1]
+            passes_on = isinstance(last, ast.Raise) and last.exc is None
+            listed = caught == "Exception" and module_name(path) in BROAD
+            broad = caught in {"everything", "BaseException", "Exception"}
+            if broad and not passes_on and not listed:
+                yield f"line {node.lineno} keeps {caught}"
+
+    assert offenders(rule) == {}
 
 
 @pytest.mark.requirement("P4.1")
-@pytest.mark.parametrize("path", MODULES, ids=module_name, scope="module")
-def test_files_are_opened_by_name_only_where_it_is_listed(path: Path) -> None:
-    module = module_name(path)
-    if any(f"{module}.".startswith(f"{unit}.") for unit in OPENERS):
-        return
-    opened = []
-    for node in nodes(path):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func
-        if isinstance(called, ast.Name) and called.id == "open":
-            opened.append(node.lineno)
-        if isinstance(called, ast.Attribute) and _may_open(node, called):
-            opened.append(node.lineno)
-    assert opened == []
+def test_files_are_opened_by_name_only_where_it_is_listed() -> None:
+    def rule(path: Path) -> Iterator[int]:
+        module = module_name(path)
+        if any(f"{module}.".startswith(f"{unit}.") for unit in OPENERS):
+            return
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and _opens(node):
+                yield node.lineno
+
+    assert offenders(rule) == {}
+
+
+def _opens(call: ast.Call) -> bool:
+    called = call.func
+    if isinstance(called, ast.Name):
+        return called.id == "open"
+    return isinstance(called, ast.Attribute) and _may_open(call, called)
 
 
 def _may_open(call: ast.Call, called: ast.Attribute) -> bool:

@@ -127,7 +127,7 @@ CONFIGS: dict[str, Callable[[Path], object]] = {
     "continued": lambda path: path.write_bytes(
         b'[remote "origin"]\nurl = ' + b"a\\\n" * 1_000_000
     ),
-    "includes": lambda path: path.write_bytes(b"[include]\npath=config\n" * 10_000),
+    "includes": lambda path: path.write_bytes(b"[include]\npath=config\n" * 3_000),
     "tree that is not its own": lambda path: path.write_bytes(
         b"[core]\nworktree = ../../other\n"
     ),

@@ -362,8 +362,12 @@ def test_a_full_disk_leaves_the_old_file(host: Host) -> None:
     assert [one.name for one in host.folder.iterdir()] == ["settings.json"]
 
 
-STEPS = ["open", "write", "fsync", "close", "replace", "mkdir", "unlink", "fchmod"]
-"""To die before each is to die after whichever came before it."""
+STEPS = ["open", "write", "replace", "mkdir", "unlink", "fchmod"]
+"""To die before each is to die after whichever came before it.
+
+Calls that change nothing, as `close`, are left out: what is there after them is there
+at the next of these.
+"""
 
 
 @pytest.mark.requirement("A1.5")

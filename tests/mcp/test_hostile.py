@@ -24,6 +24,7 @@ PARTS, MESSAGES = 7, 150
 SEED = 20_260_728
 DEPTH = 100_000
 HUGE = 5 * 1024 * 1024
+LARGE = 100_000
 
 METHODS = (
     "initialize",
@@ -92,10 +93,12 @@ class Hostile:
         """Give the large ones, which are few."""
         deep_list = b"[" * DEPTH + b"]" * DEPTH
         deep_object = b'{"a":' * DEPTH + b"1" + b"}" * DEPTH
-        wide = b"[" + b"1," * (HUGE // 2) + b"1]"
-        texts = (deep_list, deep_object, wide, b'"' + b"x" * HUGE + b'"')
-        lines = [b"[" * DEPTH, b"{" * HUGE, b"\x00" * HUGE, b"\xff" * HUGE, b"9" * HUGE]
-        for text in texts:
+        wide, wider = (b"[" + b"1," * count + b"1]" for count in (LARGE, HUGE // 2))
+        long, longer = (b'"' + b"x" * count + b'"' for count in (LARGE, HUGE))
+        lines = [b"[" * DEPTH, b"{" * 5 * DEPTH]
+        lines += [one * HUGE for one in (b"\x00", b"\xff", b"9")]
+        lines += [wider, longer, b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % longer]
+        for text in (deep_list, deep_object, wide, long):
             lines += [text, b'{"jsonrpc":"2.0","id":' + text + b',"method":"ping"}']
             for method in (b"ping", b"tools/list", b"notifications/cancelled"):
                 lines.append(
@@ -209,8 +212,12 @@ class Hostile:
 @pytest.fixture(params=["corpus", "records"])
 def words(tmp_path: Path, request: pytest.FixtureRequest) -> Sequence[str]:
     """Give the words that start one of the two servers."""
+    return started(tmp_path, request.param)
+
+
+def started(tmp_path: Path, server: str) -> Sequence[str]:
     root = served_corpus(tmp_path / "project")
-    return command_of(root) if request.param == "corpus" else command_at(root)
+    return command_of(root) if server == "corpus" else command_at(root)
 
 
 def pure(ended: Ended) -> bool:
@@ -267,38 +274,40 @@ def test_a_server_outlives_depth_and_size(
 
 
 @pytest.mark.requirement("P15.3")
-@pytest.mark.parametrize("seeds", [(0, 1, 2), (3, 4, 5)], ids=["some", "others"])
 def test_a_server_that_was_never_greeted_outlives_it_too(
-    words: Sequence[str], program_env: dict[str, str], seeds: Sequence[int]
+    words: Sequence[str], program_env: dict[str, str]
 ) -> None:
     with Hands(words, program_env) as hands:
-        for made in map(Hostile, seeds):
+        for made in map(Hostile, range(6)):
             for _ in range(40):
                 hands.send(made.message())
         ended = hands.end()
     assert pure(ended), ended.err
 
 
+LAST = {
+    "nothing": b"",
+    "half a line": b'{"jsonrpc":"2.0","id":1,"meth',
+    "no end": b'{"jsonrpc":"2.0","id":"last","method":"ping"}',
+    "half a character": b"\xf0\x9f",
+    "depth": b"[" * DEPTH,
+    "size": b"x" * HUGE,
+    "blank": b"\n\n\r\n  \n",
+}
+
+
 @pytest.mark.requirement("P15.3")
-@pytest.mark.parametrize(
-    "last",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b'{"jsonrpc":"2.0","id":1,"meth', id="half a line"),
-        pytest.param(b'{"jsonrpc":"2.0","id":"last","method":"ping"}', id="no end"),
-        pytest.param(b"\xf0\x9f", id="half a character"),
-        pytest.param(b"[" * DEPTH, id="depth"),
-        pytest.param(b"x" * HUGE, id="size"),
-        pytest.param(b"\n\n\r\n  \n", id="blank"),
-    ],
-)
 @pytest.mark.parametrize("greeted", [True, False], ids=["greeted", "silent"])
+@pytest.mark.parametrize(("place", "last"), [*enumerate(LAST.values())], ids=LAST)
 def test_the_end_of_input_closes_the_server(
-    words: Sequence[str],
+    tmp_path: Path,
     program_env: dict[str, str],
+    place: int,
     last: bytes,
     greeted: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
+    """Each server meets each end, greeted before one and silent before the next."""
+    words = started(tmp_path, "corpus" if (place % 2 == 0) == greeted else "records")
     with Hands(words, program_env) as hands:
         if greeted:
             hands.begin()

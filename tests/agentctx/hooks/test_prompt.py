@@ -198,7 +198,7 @@ def test_tokens_and_records_are_accounted_and_a_fetch_is_a_hit(
 def test_parallel_hooks_of_a_session_tell_each_record_once(
     client: Client, desk: Desk
 ) -> None:
-    for number in range(24):
+    for number in range(12):
         desk.keep(f"The uploader retries, rule {number}", f"Wait {number} seconds.")
     fill(desk)
     payload = client.payload("user-prompt-submit", prompt=PROMPT)
@@ -206,7 +206,7 @@ def test_parallel_hooks_of_a_session_tell_each_record_once(
         runs = list(
             pool.map(
                 lambda _: start_hook("user-prompt-submit", payload, client.home),
-                range(24),
+                range(12),
             )
         )
     assert all(run.returncode == 0 and not run.stderr for run in runs)

@@ -57,11 +57,12 @@ def assert_nothing_is_left(lived: Lived) -> None:
 
 
 @pytest.mark.requirement("A1.1", "A4.5")
-def test_fifty_sessions_leave_no_process_and_lose_nothing(
+def test_many_sessions_leave_no_process_and_lose_nothing(
     tmp_path: Path, program_env: dict[str, str]
 ) -> None:
-    lived = live(machine(tmp_path, program_env), 50)
-    assert lived.sessions == 50
+    count = 16  # four in each project; `make bench` has a thousand
+    lived = live(machine(tmp_path, program_env), count)
+    assert lived.sessions == count
     assert_nothing_is_left(lived)
 
 
@@ -69,7 +70,7 @@ def test_fifty_sessions_leave_no_process_and_lose_nothing(
 def test_sessions_that_a_model_reads_leave_no_process_and_lose_nothing(
     tmp_path: Path, program_env: dict[str, str]
 ) -> None:
-    count = 8
+    count = 4
     with FakeApi(find_nothing) as api:
         key = {"ANTHROPIC_API_KEY": "sk-x", "ANTHROPIC_BASE_URL": api.url}
         lived = live(machine(tmp_path, program_env, **key), count)
