@@ -34,18 +34,19 @@ USER_FOLDERS = {
 
 
 LONGEST = (
-    "tests/stories/test_ten_sessions.py",
-    "tests/stories/test_remembered.py",
     "tests/test_demo.py",
     "tests/faults/test_write_kills.py",
-    "tests/agentctx/test_many_sessions.py",
+    "tests/faults/test_write_faults.py",
     "tests/mcp/test_hostile.py",
-    "tests/test_write_recovery.py",
+    "tests/agentctx/test_many_sessions.py",
+    "tests/stories/test_ten_sessions.py",
     "tests/mcp/test_public_checks.py",
+    "tests/test_speed.py",
     "tests/faults/test_reader_races.py",
-    "tests/agentctx/test_client_faults.py",
+    "tests/stories/test_remembered.py",
     "tests/test_wheel.py",
     "tests/test_markdown.py",
+    "tests/agentctx/test_client_faults.py",
 )
 """Files that take long: they begin first, so that two processes end together.
 

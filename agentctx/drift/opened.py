@@ -25,6 +25,8 @@ _FLAGS = (
 _SYSTEM = ("/proc/", "/sys/", "/dev/")
 """What lies here is made up when it is read; some of it waits, some of it acts."""
 
+_MEMORY = "/dev/shm/"  # noqa: S108 - a file system in memory: real files, not devices
+
 
 def read_bytes_of(path: str) -> bytes | Refusal:
     """Give the bytes of a regular file of at most `MOST_BYTES`, links followed."""
@@ -34,7 +36,8 @@ def read_bytes_of(path: str) -> bytes | Refusal:
             return "not-a-file"
         if status.st_size > MOST_BYTES:
             return "too-large"
-        if f"{os.path.realpath(path)}/".startswith(_SYSTEM):
+        real = f"{os.path.realpath(path)}/"
+        if real.startswith(_SYSTEM) and not real.startswith(_MEMORY):
             return "not-a-file"
         descriptor = os.open(path, _FLAGS)  # noqa: TID251 - what the client reads
     except (OSError, ValueError) as problem:
