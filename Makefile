@@ -12,6 +12,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests write and synchronise tens of thousands of small files: in memory where it can be.
 SCRATCH := $(shell test -d /dev/shm && test -w /dev/shm && echo /dev/shm)
 
+# Faults apart: their processes fork thousands of times, which is cheap while they are small.
+SPREAD := -n 2 --dist loadfile --no-loadscope-reorder
+TESTED := $(if $(SCRATCH),PYTEST_DEBUG_TEMPROOT=$(SCRATCH)) PROJECT_CORPUS_TEST_INSTALLED=1 \
+	PYTHONWARNDEFAULTENCODING=1 PYTHONDONTWRITEBYTECODE=
+
 SHIPPED := $(shell find corpus agentctx templates exports -type f ! -name '*.pyc' 2>/dev/null | LC_ALL=C sort)
 
 .DELETE_ON_ERROR:
@@ -29,9 +34,12 @@ help:
 test: $(STAMPS)/installed
 	@$(MAKE) --no-print-directory $(STAMPS)/peer \
 		|| echo 'the peer cannot be installed here: tests beside it are skipped'
-	$(if $(SCRATCH),PYTEST_DEBUG_TEMPROOT=$(SCRATCH)) \
-		PROJECT_CORPUS_TEST_INSTALLED=1 PYTHONWARNDEFAULTENCODING=1 PYTHONDONTWRITEBYTECODE= \
-		$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+ifneq ($(strip $(PYTEST_ARGS)),)
+	$(TESTED) $(BIN)/pytest $(SPREAD) $(PYTEST_ARGS)
+else
+	$(TESTED) $(BIN)/pytest $(SPREAD) tests/faults && faults=0 || faults=$$?; \
+		$(TESTED) $(BIN)/pytest $(SPREAD) --ignore tests/faults && exit $$faults
+endif
 
 check: $(STAMPS)/tools
 	$(BIN)/ruff check
