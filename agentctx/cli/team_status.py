@@ -57,6 +57,6 @@ def lines(value: TeamStatus) -> Iterator[str]:
             yield waiting(news=value.news)
     elif not value.blocks:
         yield "nothing is shared yet: `agentctx promote ID` shares a record"
-    if not value.driver:
+    if not value.driver and (value.pending.exists or value.blocks):
         yield "git merges the file line by line;"
         yield "`agentctx team install-merge-driver` lets it merge by blocks"
