@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.config import environment, home
 from agentctx.errors import RecordNotFoundError
 from agentctx.ids import id_part
-from agentctx.memory.items import chain, find_item, item_by_id
+from agentctx.memory.items import chain, find_item, item_by_id, live_item
 from agentctx.memory.mapping import one_line, shown
 from agentctx.memory.model import ItemId, TurnId
 from agentctx.memory.opening import open_memory
@@ -100,8 +100,8 @@ class Rungs:
     def origin(self, root: Path, kind: OriginKind, text: str) -> Origin:
         """Give the record or the item that a text names, as a candidate's origin.
 
-        Raises the errors of `find_record` and `find_item`, and those of a store that
-        cannot be used.
+        Raises the errors of `find_record` and `find_item`, `MemoryItemOldError` for
+        what was forgotten, and those of a store that cannot be used.
         """
         with self._looking(root) as here:
             if kind == "record":
@@ -168,6 +168,8 @@ def _record_origin(here: _Here, text: str) -> Origin:
 
 def _item_origin(here: _Here, text: str) -> Origin:
     item = _item(here, text)
+    if here.memory is not None and _is_let_go(here.memory, item):
+        live_item(here.memory, item.id)  # MemoryItemOldError: none is live
     said = item.meaning
     rungs = _from_item(here, item)
     return Origin(
@@ -244,7 +246,10 @@ def _from_item(here: _Here, item: Item) -> tuple[Rung, ...]:
 
 
 def _from_turn(here: _Here, text: str) -> tuple[Rung, ...]:
-    """Give a turn, the quotes of it, and what stands on them."""
+    """Give a turn, the quotes of it, and what stands on them.
+
+    Words that something remembered stands on, too, are told with that.
+    """
     if here.memory is None:
         return ()
     turn_id = TurnId(text)
@@ -252,25 +257,40 @@ def _from_turn(here: _Here, text: str) -> tuple[Rung, ...]:
     if own.state == "gone":
         return ()
     found: list[Rung] = [own]
-    for item_id in items_of_turn(here.memory, turn_id):
-        item = item_by_id(here.memory, item_id)
-        reasons = reasons_of(here.memory, item_id)
-        quotes = [_quote_rung(one) for one in reasons if one.turn_id == turn_id]
-        found += [_item_rung(here.memory, item, quotes), *quotes]
+    db = here.memory
+    items = [item_by_id(db, item_id) for item_id in items_of_turn(db, turn_id)]
+    for item in sorted(items, key=lambda one: _is_let_go(db, one)):
+        found += _stated(db, item, turn_id)
         found += _records_made(here, item)
     return tuple(found)
 
 
 def _said(db: Db, item: Item) -> tuple[Rung, ...]:
     """Give an item, the quotes it stands on, and their turns."""
-    reasons = reasons_of(db, item.id)
+    own, *quotes = _stated(db, item)
+    turns = dict.fromkeys((one.turn_id, one.said_at) for one in reasons_of(db, item.id))
+    said = [_turn_rung(db, turn_id, said_at) for turn_id, said_at in turns]
+    if own.state == "forgotten":
+        said = [one._replace(says=None) for one in said]
+    return (own, *quotes, *said)
+
+
+def _stated(db: Db, item: Item, turn_id: TurnId | None = None) -> tuple[Rung, ...]:
+    """Give an item and the quotes it stands on, of one turn or of all.
+
+    What a person let go is told of without its words, in every revision.
+    """
+    reasons = [one for one in reasons_of(db, item.id) if turn_id in {None, one.turn_id}]
     quotes = [_quote_rung(one) for one in reasons]
-    turns = dict.fromkeys((one.turn_id, one.said_at) for one in reasons)
-    return (
-        _item_rung(db, item, quotes),
-        *quotes,
-        *(_turn_rung(db, turn_id, said_at) for turn_id, said_at in turns),
-    )
+    found = (_item_rung(db, item, quotes), *quotes)
+    if not _is_let_go(db, item):
+        return found
+    return tuple(one._replace(says=None, state="forgotten") for one in found)
+
+
+def _is_let_go(db: Db, item: Item) -> bool:
+    """Say whether an item was forgotten, whichever of its revisions is asked about."""
+    return chain(db, item.logical_id)[-1].status == "forgotten"
 
 
 def _records_made(here: _Here, item: Item) -> Iterator[Rung]:

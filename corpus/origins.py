@@ -21,7 +21,7 @@ GROUP = "corpus.origins"
 
 OriginKind = Literal["record", "item"]
 RungKind = Literal["report", "candidate", "record", "item", "quote", "turn"]
-RungState = Literal["here", "changed", "gone", "unreadable"]
+RungState = Literal["here", "changed", "forgotten", "gone", "unreadable"]
 
 ORDER: tuple[RungKind, ...] = (
     "report",
@@ -49,7 +49,7 @@ class Rung(NamedTuple):
     """One rung of the ladder: what it says, where it lies, what it stands on.
 
     `names` are all ids that it has had, `below` those of the rungs it stands on. `says`
-    is None where its words are not there any more.
+    is None where its words are not there any more, or were let go.
     """
 
     rung: RungKind

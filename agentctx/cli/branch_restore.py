@@ -35,4 +35,5 @@ def run(call: Call, *, branch: str) -> Outcome:
 
 def lines(value: Outcome) -> Iterator[str]:
     """Say how many wait again."""
-    yield f"{counted(len(value.ids), 'record')} of {visible(value.branch)} wait again"
+    count = counted(len(value.ids), "record")
+    yield f"waiting on {visible(value.branch)} again: {count}"

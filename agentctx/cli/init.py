@@ -6,6 +6,7 @@ import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentctx.briefing.digest import read_digest
 from agentctx.cli import profile_refresh, remembrance
 from agentctx.cli.changes import require_seen_consent, shown
 from agentctx.cli.consent import add_yes
@@ -15,6 +16,7 @@ from agentctx.clients import claude_code
 from agentctx.config import environment, home, read_config, require_place
 from agentctx.errors import ClientUnsupportedError
 from agentctx.llm.access import KEY_VARIABLE, key_and_place
+from agentctx.records.card import QUOTE
 from agentctx.records.store import store_path
 from corpus.cli.render import visible
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from agentctx.cli.remembrance import Remembrance
     from agentctx.clients.claude_code import Change
     from agentctx.config import Problem
+    from agentctx.project import Project
     from corpus.cli.call import Call
 
 SUMMARY = "Make the store, read the project, and register with the AI client here."
@@ -61,7 +64,10 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What is to be changed, or was; `asked` says that a person has seen it already."""
+    """What is to be changed, or was; `asked` says that a person has seen it already.
+
+    `corpus` is what sessions are told of the corpus here, None where there is none.
+    """
 
     client: str | None
     home: str
@@ -73,6 +79,7 @@ class Outcome:
     applied: bool = False
     asked: bool = False
     profile: Renewed | None = None
+    corpus: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """Give the outcome as one JSON object."""
@@ -86,6 +93,7 @@ class Outcome:
             "memory": self.memory.as_json(),
             "applied": self.applied,
             "profile": None if self.profile is None else self.profile.as_json(),
+            "corpus": self.corpus,
         }
 
     def lines(self) -> Iterator[str]:
@@ -152,6 +160,7 @@ def run(
         applied=True,
         asked=asked and not yes,
         profile=profile,
+        corpus=_corpus(folder, project),
     )
 
 
@@ -169,9 +178,12 @@ def lines(value: Outcome) -> Iterator[str]:
         refreshed = value.profile.refreshed
         keys = [key for keys in refreshed._asdict().values() for key in keys]
         told = ", ".join(visible(key) for key in keys)
-        yield from row("project", told or "nothing was found that describes it")
+        nothing = "no stack, command or entry point was found in its files"
+        yield from row("project", told or nothing)
         for problem in value.profile.problems:
             yield from row("not read", visible(problem))
+    for number, line in enumerate((value.corpus or "").splitlines()):
+        yield from row("" if number else "told", visible(line))
     yield from row("memory", visible(value.memory.reason))
     yield from row("extraction", visible(value.extraction.reason))
     for one in value.warnings:
@@ -240,6 +252,16 @@ def _told(
         extraction=_extraction(environ, folder, changes),
         memory=remembered,
     )
+
+
+def _corpus(folder: str, project: Project) -> str | None:
+    """Give what the digest says of the corpus in the working tree here."""
+    digest = read_digest(folder, project.project_id)
+    notes = {} if digest is None else digest.corpora
+    note = notes.get(project.worktree or "")
+    if note is None or not note.text:
+        return None
+    return "\n".join(one.removeprefix(QUOTE) for one in note.text.splitlines())
 
 
 def _extraction(

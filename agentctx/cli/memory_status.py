@@ -37,6 +37,7 @@ _UNKNOWN = (
     "late_refused",
     "items",
     "jobs",
+    "refused",
     "last_succeeded_at",
 )
 """What is only known of a healthy memory."""
@@ -119,6 +120,9 @@ def _tally_lines(tally: Tally, waiting: str | None) -> Iterator[str]:
         yield from row("", told)
     for number, one in enumerate(tally.failures):
         yield from row("" if number else "failures", _failure(one))
+    for number, (rule, count) in enumerate(tally.refused.items()):
+        what = f"{rule}, of {counted(count, 'turn')}"
+        yield from row("" if number else "refused", what)
     if tally.last_succeeded_at is not None:
         yield from row("last done", tally.last_succeeded_at)
 

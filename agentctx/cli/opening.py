@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentctx.briefing.digest import read_digest
 from agentctx.briefing.making import Facts, refresh_digest
 from agentctx.config import Problem, environment, home
 from agentctx.errors import FileOutsideError, HomeError
@@ -94,7 +95,8 @@ def project_at(folder: str | None) -> Project:
 def open_for_writing(call: Call, *, create: bool = False) -> Iterator[Opened]:
     """Open the store to change it; only with `create` is one made.
 
-    Without, and where there is none, it holds no record that could be changed.
+    Without, and where there is none, it holds no record that could be changed. With
+    it, a project that no session could be told of yet gets its digest at once.
     """
     project = this_project()
     with _store(call, create=create) as store:
@@ -108,6 +110,8 @@ def open_for_writing(call: Call, *, create: bool = False) -> Iterator[Opened]:
                 root=str(project.main_root),
             )
             refresh_preferences(store)  # `status` tells where it could not
+        is_new = create and read_digest(store.home, project.project_id) is None
+        if is_new or store.version != before:
             refresh_digest(store, Facts(project))
 
 

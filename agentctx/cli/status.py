@@ -24,6 +24,8 @@ from agentctx.cli.project import likely_lines, project_json, project_lines
 from agentctx.cli.remembered import MemoryCard, memory_card, with_noted
 from agentctx.cli.remembered import lines as memory_lines
 from agentctx.cli.sheet import row
+from agentctx.cli.teamcard import NO_TEAM, TEAM_ERRORS, TeamCard, team_card
+from agentctx.cli.teamcard import lines as team_lines
 from agentctx.config import Problem, environment, home, read_config
 from agentctx.records.accounts import (
     Counts,
@@ -95,6 +97,7 @@ class Status:
     memory: MemoryCard
     likely: Likely = NOTHING_LIKELY
     branches: BranchCard
+    team: TeamCard = NO_TEAM
 
     def as_json(self) -> dict[str, object]:
         """Give the card as one JSON object."""
@@ -119,6 +122,7 @@ class Status:
             "proposals": self.activity.proposals,
             "memory": self.memory.as_json(),
             "branches": self.branches.as_json(),
+            "team": self.team.as_json(),
         }
 
 
@@ -140,7 +144,7 @@ def status_of(call: Call, project: Project) -> Status:
     seen = activity(folder, config, environment())
     memory = memory_card(project, call, home=folder, environ=environment())
     store, counts, spent = _store_card(folder), Counts(), Spent()
-    likely = NOTHING_LIKELY
+    likely, team = NOTHING_LIKELY, NO_TEAM
     branches = BranchCard(standing=standing_here(project))
     try:
         with open_for_reading(call, project) as opened:
@@ -153,7 +157,8 @@ def status_of(call: Call, project: Project) -> Status:
             seen = with_store(seen, opened, now=call.now)
             memory = with_noted(memory, opened.store.db)
             branches = branch_card(opened)
-    except STORE_ERRORS as error:
+            team = team_card(opened)
+    except (*STORE_ERRORS, *TEAM_ERRORS) as error:
         degraded.append(problem_of(error))
     degraded += lacks(folder, seen)
     return Status(
@@ -167,6 +172,7 @@ def status_of(call: Call, project: Project) -> Status:
         memory=memory,
         likely=likely,
         branches=branches,
+        team=team,
     )
 
 
@@ -190,6 +196,7 @@ def lines(value: Status) -> Iterator[str]:
     yield from row("cost", f"${spent.today_usd:.2f} today, ${spent.usd:.2f} in all")
     yield from memory_lines(value.memory)
     yield from branch_lines(value.branches)
+    yield from team_lines(value.team)
     yield from activity_lines(value.activity)
     for number, one in enumerate(value.degraded):
         told = f"{one.code}: {visible(one.detail)}"

@@ -66,6 +66,8 @@ def lines(value: Outcome) -> Iterator[str]:
     blocks = counted(done.blocks, "block")
     if not done.differs:
         yield f"{path} is as it should be: {blocks}"
+        if not done.blocks:
+            yield "nothing is shared yet: `agentctx promote ID` shares a record"
     elif value.checked:
         yield f"{path} differs from what is shared"
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentctx.cli.opening import open_for_reading
 from agentctx.cli.team_import import change_lines
+from agentctx.cli.teamcard import waiting
 from agentctx.team.driver import is_installed
 from agentctx.team.standing import team_status
 from corpus.cli.render import counted, visible
@@ -52,6 +53,10 @@ def lines(value: TeamStatus) -> Iterator[str]:
             yield f"  {one.block}  {one.state}  {visible(one.title)}"
     if value.pending.exists:
         yield from change_lines(value.pending, would=True)
-    if not value.driver:
+        if value.pending.changes:
+            yield waiting(news=value.news)
+    elif not value.blocks:
+        yield "nothing is shared yet: `agentctx promote ID` shares a record"
+    if not value.driver and (value.pending.exists or value.blocks):
         yield "git merges the file line by line;"
         yield "`agentctx team install-merge-driver` lets it merge by blocks"

@@ -10,7 +10,7 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from agentctx.briefing.branched import on_branch
-from agentctx.briefing.budget import SHARES
+from agentctx.briefing.budget import SESSION_TOKENS, SHARES
 from agentctx.briefing.digest import digest_of, is_behind
 from agentctx.briefing.opening import Briefing, Place, session_briefing
 from agentctx.briefing.state import session_state
@@ -20,7 +20,7 @@ from agentctx.records.namespaces import note_namespace
 from agentctx.records.sessions import Given
 from agentctx.records.staged import branches_of
 from agentctx.records.transcripts import Source, hear, note_source, unended
-from agentctx.team.arriving import first_blocks, has_news
+from agentctx.team.arriving import first_blocks, has_news, knows_nothing
 from corpus.errors import CodedError
 from corpus.tokens import injection_tokens
 from corpus.values import TYPE_CHECKING
@@ -86,19 +86,27 @@ def _told(here: Here, store: Store, digest: Digest | None) -> str:
     if briefing.text and here.session_id is not None:
         with session_state(here.home, here.session_id) as state:
             state.add(list(briefing.whole))
-    if digest is None:
-        text = _from_the_team(here, store)
-        briefing = briefing._replace(text=text, tokens=injection_tokens(text))
+    if knows_nothing(store, here.project.project_id):
+        briefing = _with_team(here, store, briefing)
     here.count(Given(here.event, briefing.tokens, briefing.shown))
     here.keep(lambda kept: _have_made(here, kept, digest, stale=briefing.stale))
     return briefing.text
 
 
-def _from_the_team(here: Here, store: Store | None) -> str:
+def _with_team(here: Here, store: Store, briefing: Briefing) -> Briefing:
+    """Add what teammates committed, of which nothing was taken in yet (A8.2)."""
+    told = _from_the_team(here, store, left=SESSION_TOKENS - briefing.tokens - 1)
+    text = "\n".join(filter(None, (briefing.text, told)))
+    return briefing._replace(text=text, tokens=injection_tokens(text) if text else 0)
+
+
+def _from_the_team(
+    here: Here, store: Store | None, *, left: int = SESSION_TOKENS
+) -> str:
     """Give what teammates committed, where nothing was made of it here yet (A8.2)."""
     project = here.project
-    folder, share = project.main_folder, SHARES["decisions"]
-    return first_blocks(store, project.project_id, folder, share)
+    share = min(SHARES["decisions"], left)
+    return first_blocks(store, project.project_id, project.main_folder, share)
 
 
 def _note_sessions(here: Here, store: Store) -> None:

@@ -30,9 +30,10 @@ from agentctx.memory.threads import write_checkpoint
 from agentctx.memory.turns import turn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentctx.memory.jobs import Batch, Job
+    from agentctx.memory.model import TurnId
     from agentctx.memory.store import Writing
     from corpus.sqlite import Db
 
@@ -95,6 +96,21 @@ def commit_extraction(
         )
     finish(writing, batch, output=bool(kept))
     return Extracted(kept, len(proposed) - len(wanted))
+
+
+def note_refused(writing: Writing, batch: Batch, rules: Mapping[TurnId, str]) -> None:
+    """Note on the jobs of a batch which rule broke what was made of their turns.
+
+    They ended well all the same: a status tells what was refused beside the failures.
+    """
+    for job in batch.jobs:
+        rule = None if job.turn_id is None else rules.get(job.turn_id)
+        if rule is not None:
+            writing.tx.execute(
+                "UPDATE memory_jobs SET failure_class = 'contract_semantic',"
+                " failure_phase = 'validate', failure_rule = ? WHERE id = ?",
+                (rule, job.id),
+            )
 
 
 def leave_out(writing: Writing, batch: Batch, rule: str) -> None:

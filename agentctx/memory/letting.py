@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from corpus.sqlite import Db
 
 PURGED = "[forgotten]"
+"""What stands where words were taken out at a person's wish."""
+
 NOTHING_LEFT = "Nothing that is still remembered."
 """What a checkpoint says where all of it was about something forgotten."""
-"""What stands where words were taken out at a person's wish."""
 
 MANY = 2
 """Anchors of a content that a sentence shares when it is about it."""

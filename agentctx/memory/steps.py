@@ -12,7 +12,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from agentctx.memory.admission import Refused, admit
-from agentctx.memory.candidates import Proposed, commit_extraction, leave_out
+from agentctx.memory.candidates import (
+    Proposed,
+    commit_extraction,
+    leave_out,
+    note_refused,
+)
 from agentctx.memory.decided import check_operations
 from agentctx.memory.items import commit_consolidation
 from agentctx.memory.jobs import Failure, count_call, fail, give_back, uncount_call
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentctx.memory.jobs import Batch, FailureCall, FailurePhase
+    from agentctx.memory.model import TurnId
     from agentctx.memory.pipeline import (
         ConsolidationAnswer,
         ExtractionAnswer,
@@ -210,10 +216,12 @@ class _Extraction(Step):
         if forged:
             return forged
         proposed, self.refused = [], Counter()
+        rules: dict[TurnId, str] = {}
         for one in reply.candidates:
             verdict = admit(one, reply.window)
             if isinstance(verdict, Refused):
                 self.refused[verdict.rule.value] += 1
+                rules |= {said.turn_id: verdict.rule.value for said in one.sources}
             else:
                 kept = verdict.candidate
                 proposed.append(Proposed(kept.meaning, kept.sources))
@@ -222,6 +230,7 @@ class _Extraction(Step):
             turns = [one.id for one in self.batch.turns]
             rest = checkpoint_without_forgotten(writing.tx, turns, reply.checkpoint)
             done = commit_extraction(writing, self.batch, rest, proposed)
+            note_refused(writing, self.batch, rules)
         self.output = bool(done.kept)
         return ()
 

@@ -21,7 +21,10 @@ MOST_FAILURES = 20
 
 
 class Tally(NamedTuple):
-    """The counts of a healthy memory."""
+    """The counts of a healthy memory.
+
+    `refused` counts turns of which something proposed was let go, by the rule it broke.
+    """
 
     generation: int
     active_thread: str
@@ -32,6 +35,7 @@ class Tally(NamedTuple):
     items: dict[str, int]
     jobs: dict[str, int]
     failures: tuple[dict[str, str | int | None], ...]
+    refused: dict[str, int]
     last_succeeded_at: str | None
 
     def as_json(self) -> dict[str, object]:
@@ -74,6 +78,7 @@ def tally(db: Db) -> Tally:
             "succeeded": succeeded,
         },
         failures(db),
+        refusals(db),
         row["last"],
     )
 
@@ -91,6 +96,20 @@ def failures(db: Db) -> tuple[dict[str, str | int | None], ...]:
         (MOST_FAILURES,),
     )
     return tuple(dict(row) for row in rows)
+
+
+def refusals(db: Db) -> dict[str, int]:
+    """Count the turns of which a proposal broke a rule, by the rule."""
+    rows = db.execute(
+        """
+          SELECT failure_rule, count(*)
+            FROM memory_jobs
+           WHERE kind = 'extraction' AND failure_class = 'contract_semantic'
+             AND status IN ('succeeded', 'succeeded_no_output')
+        GROUP BY failure_rule ORDER BY failure_rule
+        """
+    )
+    return dict(tuple(row) for row in rows)
 
 
 def held_elsewhere(db: Db, ids: Sequence[JobId], *, owner: str, now: datetime) -> int:

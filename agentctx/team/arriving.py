@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from agentctx.errors import ForgetKeyError
 from agentctx.records.model import GLOBAL
-from agentctx.records.shared import last_arrival
+from agentctx.records.shared import last_arrival, list_shared
 from agentctx.records.tombstones import has_tombstones, is_forgotten
 from agentctx.team.place import read_context
 from agentctx.team.refusals import ContextFileError, ContextVersionError
@@ -47,6 +47,13 @@ def has_news(store: Store, root: str, project_id: str) -> bool:
     return last_arrival(store.db, project_id) != sha256(content).hexdigest()
 
 
+def knows_nothing(store: Store, project_id: str) -> bool:
+    """Say whether nothing of the team's file was ever taken in, or written to it."""
+    if last_arrival(store.db, project_id) is not None:
+        return False
+    return not list_shared(store.db, project_id)
+
+
 def take_news(store: Store, project: Project) -> Imported:
     """Take in what needs no person.
 
@@ -65,13 +72,18 @@ def first_blocks(store: Store | None, project_id: str, root: str, tokens: int) -
     A file that cannot be used has none. A block that gives orders, or that says what
     was deleted here, is left out.
     """
+    try:
+        content = read_context(root)
+    except ContextFileError:
+        return ""
+    if not content:
+        return ""
     from agentctx.team.reading import (  # noqa: PLC0415 - where nothing is known yet
         parse_context,
     )
 
     try:
-        content = _beginning(read_context(root) or b"")
-        blocks = parse_context(content).blocks
+        blocks = parse_context(_beginning(content)).blocks
         wanted = _not_deleted(store, project_id, blocks[:MOST_SHOWN])
     except (ContextFileError, ContextVersionError, ForgetKeyError):
         return ""

@@ -23,6 +23,7 @@ EXAMPLE = "project-corpus why reports/cold-start.md"
 _STATES = {
     "here": "",
     "changed": ", changed since",
+    "forgotten": ", forgotten",
     "gone": ", not there any more",
     "unreadable": ", cannot be read now",
 }

@@ -199,6 +199,34 @@ def test_what_is_forgotten_is_gone_from_the_ladder_which_stands(
     assert found["quote"]["sha256"]
 
 
+@pytest.mark.requirement("P19.3", "M11.5")
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("purge", [(), ("--purge-quotes", "--confirm")])
+def test_what_was_let_go_is_told_of_without_its_words(
+    story: Story, agentctx: InProcess, cli: InProcess, purge: tuple[str, ...]
+) -> None:
+    submit = ("candidate", "submit", "--item", story.item.id)
+    name = answer(cli(*submit, cwd=story.root))["candidate"]["candidate_id"]
+    path = answer(cli("candidate", "accept", name, "--yes", cwd=story.root))
+    edit = ("memory", "edit", story.item.id, "--statement", "Thirteen stations.")
+    newer = answer(agentctx(*edit, cwd=story.root))["item"]["id"]
+    done = agentctx("memory", "forget", newer, *purge, cwd=story.root)
+    assert done.status == 0, done.err
+    asked = (path["report"]["path"], name, story.item.id, newer, story.record)
+    for program in (agentctx, cli):
+        for one in asked:
+            found = answer(program("why", one, cwd=story.root))
+            assert problems("why", found) == []
+            low = [one for one in found["rungs"] if one["rung"] in WHOLE[3:]]
+            assert {one["says"] for one in low} == {None}
+            assert ("item", "forgotten") in {(one["rung"], one["state"]) for one in low}
+    kept = answer(agentctx("why", story.turn, cwd=story.root))["rungs"]
+    assert (SAID in json.dumps(kept)) == (not purge)
+    assert {one["says"] for one in kept if one["rung"] in {"item", "quote"}} == {None}
+    done = cli(*submit, "--id", "again", cwd=story.root)
+    assert json.loads(done.err)["error"] == "ITEM_OLD"
+
+
 @pytest.mark.requirement("P19.3")
 def test_a_memory_that_cannot_be_read_breaks_no_ladder(
     story: Story, agentctx: InProcess

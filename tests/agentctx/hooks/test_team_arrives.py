@@ -6,25 +6,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agentctx.briefing.budget import SHARES
+from agentctx.briefing.budget import SESSION_TOKENS, SHARES
 from agentctx.extraction.consolidation import consolidate
 from agentctx.project import resolve_project
 from agentctx.records.namespaces import note_namespace
 from agentctx.records.read import current_records
 from corpus.tokens import injection_tokens
+from tests.agentctx.answers import answer
 from tests.agentctx.hooked import Client
 from tests.agentctx.team.written import block, page
 from tests.recorded import store_at
+from tests.trusted import write_trusted
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import InProcess
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """Give a project whose team wrote something down."""
     folder = tmp_path / "weather"
-    (folder / ".agentctx").mkdir(parents=True)
+    (folder / ".agentctx").mkdir(parents=True, exist_ok=True)
     text = page(*(block(number) for number in range(40)))
     (folder / ".agentctx" / "context.md").write_text(text, encoding="utf-8")
     return folder
@@ -44,6 +48,29 @@ def test_the_first_session_is_told_the_teams_decisions_as_theirs(
     assert all("teammate" in line for line in told.splitlines() if line.startswith("["))
     assert injection_tokens(told) <= SHARES["decisions"]
     assert home.exists() is with_store
+
+
+@pytest.mark.requirement("A4.2", "A8.2")
+def test_whoever_works_elsewhere_too_is_told_the_teams_with_the_corpus(
+    agentctx: InProcess, tmp_path: Path, clone: Path, store_home: Path
+) -> None:
+    add = ("add", "preference", "Short functions", "--scope", "global")
+    answer(agentctx(*add, cwd=tmp_path))
+    told = Client(store_home, clone).hook("session-start", source="startup")
+    assert "> Short functions" in told
+    assert "> Rule 0000" in told
+    write_trusted(clone)
+    made = agentctx("init", "--yes", "--no-memory", cwd=clone)
+    assert answer(made)["corpus"].startswith("corpus demo-one, ACTIVE")
+    told = Client(store_home, clone).hook("session-start", source="startup")
+    assert "> active task" in told
+    assert "> Rule 0000" in told
+    assert injection_tokens(told) <= SESSION_TOKENS
+    answer(agentctx("add", "decision", "Of ours", cwd=clone))
+    record = answer(agentctx("search", "ours", cwd=clone))["results"][0]["id"]
+    answer(agentctx("promote", record, cwd=clone))
+    told = Client(store_home, clone).hook("session-start", source="startup")
+    assert "> Rule 0000" not in told, "whoever shares something knows the file"
 
 
 @pytest.mark.requirement("A8.2")

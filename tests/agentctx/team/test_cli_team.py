@@ -8,6 +8,7 @@ import pytest
 
 from agentctx.records.model import NewRecord
 from agentctx.records.write import add_record
+from agentctx.team.importing import import_context
 from tests.agentctx.answers import answer, facts, namespace, refusal, withheld
 from tests.agentctx.team.test_importing import ORDERS
 from tests.agentctx.team.written import block, page
@@ -162,3 +163,34 @@ def test_people_are_told_what_is_shared_and_how_it_stands(
     file.unlink()
     assert "which is not there" in told("team", "status")
     assert "there is no .agentctx/context.md" in told("team", "import")
+
+
+@pytest.mark.requirement("A8.2", "A9")
+def test_an_edit_of_ones_own_words_in_the_file_is_told_until_it_is_taken_in(
+    agentctx: InProcess, file: Path, project: Path, store_home: Path
+) -> None:
+    def told() -> tuple[object, str]:
+        card = answer(agentctx("status"))["team"]
+        shown = agentctx("team", "status", "--format", "text").out
+        return card, shown
+
+    assert "agentctx promote ID" in told()[1]
+    shared(agentctx)
+    answer(agentctx("team", "export"))
+    answer(agentctx("team", "import", "--yes"))
+    assert told()[0] == {"changes": 0, "held": 0, "news": False}
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("As agreed.", "As agreed in May."), encoding="utf-8")
+    card, shown = told()
+    assert card == {"changes": 1, "held": 0, "news": True}
+    with store_at(store_home, create=False) as store:
+        import_context(store, namespace(project), str(project))
+    card, shown = told()
+    assert card == {"changes": 1, "held": 0, "news": False}
+    assert "`agentctx team import`" in shown
+    assert "`agentctx team import`" in agentctx("status", "--format", "text").out
+    answer(agentctx("team", "import", "--yes"))
+    assert told()[0] == {"changes": 0, "held": 0, "news": False}
+    file.write_text("<!-- agentctx: context version=9 -->\n", encoding="utf-8")
+    degraded = answer(agentctx("status"))["degraded"]
+    assert "CONTEXT_TOO_NEW" in {one["code"] for one in degraded}

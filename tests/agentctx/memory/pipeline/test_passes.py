@@ -10,6 +10,7 @@ from agentctx.extraction.memory.prompts import CONSOLIDATION, EXTRACTION
 from agentctx.memory.items import items
 from agentctx.memory.jobs import capture, failed_of, unfinished
 from agentctx.memory.model import ThreadId
+from agentctx.memory.tally import tally
 from agentctx.memory.threads import active_thread, thread_of
 from agentctx.memory.turns import NewTurn, begin_turn, complete_turn
 from tests.agentctx.llm.fakeapi import Says, fails
@@ -198,6 +199,7 @@ def test_related_items_are_shown_as_the_targets_to_choose_from(
     ]
 
 
+@pytest.mark.requirement("M8.1(a)")
 def test_a_candidate_that_may_not_be_kept_is_dropped_and_counted_and_no_other(
     memory: MemoryStore, store: Store
 ) -> None:
@@ -212,6 +214,8 @@ def test_a_candidate_that_may_not_be_kept_is_dropped_and_counted_and_no_other(
     with minding(memory, store, both) as mind:
         ran = mind.run()
     assert ran.refused == (("number_uncovered", 1),)
+    told = tally(memory.db)
+    assert (told.refused, told.failures) == ({"number_uncovered": 1}, ())
     assert len(items(memory.db)) == 1
     assert len(mind.asked) == 2, "what is dropped needs no repair"
 
