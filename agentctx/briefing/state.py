@@ -23,8 +23,9 @@ MOST_BYTES = 1024 * 1024
 MOST_RECORDS = 2_000
 MOST_ITEMS = 2_000
 MOST_CAUSES = 50
-PATIENCE = 1.0
-"""Seconds that a hook waits for another one of its session."""
+PATIENCE, LOOK = 2.5, 0.5
+"""Seconds that a hook waits for another one of its session: to change what it was
+given, and to read it."""
 
 NO_TURN = "none"
 """The turn of a prompt that was kept nowhere."""
@@ -94,10 +95,13 @@ def state_path(home: str, session_id: str) -> str:
 def session_state(home: str, session_id: str | None) -> Iterator[SessionState]:
     """Give the state of a session, to be changed; it is kept when the block ends.
 
-    Where it cannot be kept (no home, a link in the way, another hook that does not let
-    go) the block sees an empty one.
+    Where it cannot be kept the block sees what is there all the same, if another hook
+    does not let go, and else an empty one: no home, a link in the way.
     """
     descriptor = None if session_id is None else _opened(home, session_id)
+    if descriptor is None:
+        yield read_state(home, session_id, patience=0.0)
+        return
     with _state_in(descriptor) as state:
         yield state
 
@@ -107,15 +111,14 @@ def forget_prompts(home: str) -> None:
     with suppress(OSError), os.scandir(f"{home}/{FOLDER}") as found:
         for one in found:
             if one.name.endswith(".json"):
-                with _state_in(_opened_at(one.path, _FLAGS & ~os.O_CREAT)) as state:
-                    state.prompt = ""
+                descriptor = _held(one.path, _FLAGS & ~os.O_CREAT)
+                if descriptor is not None:
+                    with _state_in(descriptor) as state:
+                        state.prompt = ""
 
 
 @contextmanager
-def _state_in(descriptor: int | None) -> Iterator[SessionState]:
-    if descriptor is None:
-        yield SessionState()
-        return
+def _state_in(descriptor: int) -> Iterator[SessionState]:
     try:
         text = _content(descriptor)
         state = _read(text)
@@ -128,35 +131,52 @@ def _state_in(descriptor: int | None) -> Iterator[SessionState]:
         os.close(descriptor)
 
 
-def read_state(home: str, session_id: str | None) -> SessionState:
-    """Give the state of a session without keeping others from it."""
-    descriptor = None if session_id is None else _opened(home, session_id, make=False)
+def read_state(
+    home: str, session_id: str | None, *, patience: float = LOOK
+) -> SessionState:
+    """Give the state of a session without keeping others from it.
+
+    Another hook that does not let go is not waited for any longer: what it is writing
+    may be missing, and read as nothing where it is half written.
+    """
+    if session_id is None:
+        return SessionState()
+    descriptor = _opened_at(state_path(home, session_id), _FLAGS & ~os.O_CREAT)
     if descriptor is None:
         return SessionState()
     try:
+        _locked(descriptor, patience)
         return _read(_content(descriptor))
     finally:
         os.close(descriptor)
 
 
-def _opened(home: str, session_id: str, *, make: bool = True) -> int | None:
-    """Open and lock the file; None where that cannot be, or not in time."""
-    if make:
-        try:
-            with suppress(FileExistsError):
-                os.mkdir(f"{home}/{FOLDER}", 0o700)  # noqa: PTH102 - hooks load it
-        except OSError:
-            return None
-    flags = _FLAGS if make else _FLAGS & ~os.O_CREAT
-    return _opened_at(state_path(home, session_id), flags)
+def _opened(home: str, session_id: str) -> int | None:
+    """Open a session's file, made where it is not, as `_held` does."""
+    try:
+        with suppress(FileExistsError):
+            os.mkdir(f"{home}/{FOLDER}", 0o700)  # noqa: PTH102 - hooks load it
+    except OSError:
+        return None
+    return _held(state_path(home, session_id), _FLAGS)
+
+
+def _held(path: str, flags: int) -> int | None:
+    """Open and lock a file; None where that cannot be, or not in time."""
+    descriptor = _opened_at(path, flags)
+    if descriptor is None or _locked(descriptor, PATIENCE):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _opened_at(path: str, flags: int) -> int | None:
+    """Open the file; None for what is no file of the user's own."""
     try:
         descriptor = os.open(path, flags, 0o600)  # noqa: TID251 - the user's own
     except OSError:
         return None
-    if _is_ours(descriptor) and _locked(descriptor):
+    if _is_ours(descriptor):
         return descriptor
     os.close(descriptor)
     return None
@@ -168,12 +188,12 @@ def _is_ours(descriptor: int) -> bool:
     return own and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-def _locked(descriptor: int) -> bool:
+def _locked(descriptor: int, patience: float) -> bool:
     try:
         import fcntl  # noqa: PLC0415 - absent on Windows
     except ImportError:
         return True
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
