@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from corpus.userdirs import UserDirs, user_dirs
     from corpus.view import build_index, live_view, open_project, open_view
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "CodedError",
