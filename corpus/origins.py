@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from corpus.entrypoints import entry_points
+from corpus.errors import CodedError
 from corpus.refusals import OriginUnusableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -111,6 +112,24 @@ def known_origins(
                 raise OriginUnusableError(name=point.name) from None
             found[point.value] = make(clock, random)
     return tuple(found.values())
+
+
+def is_let_go(origin_id: str, root: Path, keepers: Iterable[Origins]) -> bool:
+    """Say whether what an id names was forgotten or deleted by whoever kept it.
+
+    Where nobody keeps such things, or a keeper cannot look, nothing is known of it.
+    """
+    answered = False
+    for keeper in keepers:
+        try:
+            found = keeper.rungs(root, origin_id)
+        except CodedError:
+            return False
+        answered = True
+        for rung in found:
+            if origin_id in {rung.id, *rung.names}:
+                return rung.state in {"forgotten", "gone"}
+    return answered
 
 
 def rungs_below(rungs: tuple[Rung, ...], start: str) -> tuple[Rung, ...]:

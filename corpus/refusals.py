@@ -56,6 +56,7 @@ CodedError
   InboxFullError                  INBOX_FULL
   OriginMissingError              ORIGIN_MISSING
   OriginUnusableError             ORIGIN_UNUSABLE
+  OriginLetGoError                ORIGIN_LET_GO
   RungUnknownError                RUNG_UNKNOWN
   ExecutorError                   EXECUTOR_UNKNOWN
   ExecutorMissingError            EXECUTOR_MISSING
@@ -416,6 +417,12 @@ class OriginUnusableError(CodedError):
     code = "ORIGIN_UNUSABLE"
     sentence = "the program `{name}`, which keeps origins of candidates, is broken"
     hint = "install it again, or remove it"
+
+
+class OriginLetGoError(CodedError):
+    code = "ORIGIN_LET_GO"
+    sentence = "what `{candidate_id}` was made of was forgotten or deleted since"
+    hint = "reject it; what holds all the same can be submitted in your own words"
 
 
 class RungUnknownError(CodedError):

@@ -8,6 +8,7 @@ from corpus.cli.arguments import root_and_text
 from corpus.cli.granting import add_yes
 from corpus.cli.inbox import Doubt, doubt_of, entry_json, entry_lines
 from corpus.cli.writing import add_trust, open_for_writing, told
+from corpus.refusals import OriginLetGoError
 
 if TYPE_CHECKING:
     import argparse
@@ -72,6 +73,8 @@ def run(  # noqa: PLR0913 - one keyword an option
     with open_for_writing(call, root, trust) as writer:
         entry = _waiting(writer, id)
         doubt = doubt_of(call, writer.root, entry)
+        if isinstance(doubt.problem, OriginLetGoError):
+            raise doubt.problem
         shown = "\n".join([*entry_lines(entry), *doubt.lines()])
         question = f"{shown}\nmake a report of this?"
         call.require_yes("candidate accept", question, yes=yes)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.cli.render import visible
 from corpus.errors import CodedError
+from corpus.refusals import OriginLetGoError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class Doubt(NamedTuple):
 
 
 def doubt_of(call: Call, root: Path, entry: Entry) -> Doubt:
-    """Hold a candidate against the sources as they are now."""
+    """Hold a candidate against the sources, and what it was made of, as they are."""
     from corpus.candidate import validate_candidate  # noqa: PLC0415 - only when run
     from corpus.userdirs import user_dirs  # noqa: PLC0415 - only when run
     from corpus.view import open_project  # noqa: PLC0415 - parses Markdown
@@ -57,7 +58,17 @@ def doubt_of(call: Call, root: Path, entry: Entry) -> Doubt:
         verdict = validate_candidate(project, dict(entry.candidate), now=call.now)
     except CodedError as problem:
         return Doubt(None, problem)
-    return Doubt(verdict, None)
+    return Doubt(verdict, _let_go(call, root, entry))
+
+
+def _let_go(call: Call, root: Path, entry: Entry) -> OriginLetGoError | None:
+    """Tell where what a candidate was made of is not kept any more."""
+    from corpus.origins import is_let_go  # noqa: PLC0415 - only when run
+
+    origin = entry.origin
+    if origin is None or not is_let_go(origin.id, root, origins_of(call)):
+        return None
+    return OriginLetGoError(candidate_id=entry.id)
 
 
 def entry_json(entry: Entry, doubt: Doubt | None) -> dict[str, object]:

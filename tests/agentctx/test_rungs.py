@@ -227,6 +227,29 @@ def test_what_was_let_go_is_told_of_without_its_words(
     assert json.loads(done.err)["error"] == "ITEM_OLD"
 
 
+@pytest.mark.requirement("P19.2", "M11.5")
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("kind", ["item", "record"])
+def test_what_was_let_go_becomes_no_report(
+    story: Story, agentctx: InProcess, cli: InProcess, kind: str
+) -> None:
+    made_of = story.item.id if kind == "item" else story.record
+    submit = ("candidate", "submit", f"--{kind}", made_of)
+    name = answer(cli(*submit, cwd=story.root))["candidate"]["candidate_id"]
+    if kind == "item":
+        done = agentctx("memory", "forget", made_of, cwd=story.root)
+    else:
+        done = agentctx("delete", made_of, "--yes", cwd=story.root)
+    assert done.status == 0, done.err
+    shown = answer(cli("candidate", "show", name, cwd=story.root))
+    assert shown["verdict"]["problem"]["code"] == "ORIGIN_LET_GO"
+    refused = cli("candidate", "accept", name, "--yes", cwd=story.root)
+    assert json.loads(refused.err)["error"] == "ORIGIN_LET_GO"
+    assert (
+        cli("candidate", "reject", name, "--reason", "gone", cwd=story.root).status == 0
+    )
+
+
 @pytest.mark.requirement("P19.3")
 def test_a_memory_that_cannot_be_read_breaks_no_ladder(
     story: Story, agentctx: InProcess
