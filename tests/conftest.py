@@ -8,6 +8,7 @@ import os
 import runpy
 import subprocess
 import sys
+import tempfile
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -139,6 +140,13 @@ def user_home(user_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Pa
     for name, folder in USER_FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
     return home
+
+
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """Give a folder on a disk: another implementation refuses one in memory."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name).resolve()
 
 
 @pytest.fixture

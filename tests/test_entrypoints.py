@@ -28,7 +28,6 @@ first.records=json:dumps
 ; second = gone:away
 third = os.path : join [extra]
 fourth = json
-no equals sign
 
 [other]
 fifth = json:loads
@@ -70,11 +69,20 @@ def test_a_file_is_read_as_the_standard_reader_reads_it(
 
 
 @pytest.mark.requirement("P16.3")
+def test_a_line_that_names_nothing_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = PAGE.replace("fourth = json\n", "no equals sign\nfourth = json\n")
+    package(tmp_path, "mine-1.0.dist-info", page)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert {"third", "fourth"} <= {one.name for one in entry_points(GROUP)}
+
+
+@pytest.mark.requirement("P16.3")
 def test_a_package_in_an_archive_is_found_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sound = PAGE.replace("no equals sign\n", "")
-    package(tmp_path / "wheel", "zipped-1.0.dist-info", sound)
+    package(tmp_path / "wheel", "zipped-1.0.dist-info")
     archive = tmp_path / "zipped.zip"
     shutil.make_archive(str(archive.with_suffix("")), "zip", tmp_path / "wheel")
     monkeypatch.syspath_prepend(archive)

@@ -64,9 +64,9 @@ def test_the_other_implementation_reads_our_grant(tmp_path: Path) -> None:
     assert found == ours
 
 
-def test_we_read_the_grant_of_the_other_implementation(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path / "project")
-    place = tmp_path / "trust" / "demo-one.toml"
+def test_we_read_the_grant_of_the_other_implementation(on_disk: Path) -> None:
+    root = write_corpus(on_disk / "project")
+    place = on_disk / "trust" / "demo-one.toml"
     told = peer_says(_WRITE, str(root), str(place))
     grant = read_grant(place, root=root)
     with open_root(root) as opened:

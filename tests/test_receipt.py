@@ -270,7 +270,8 @@ def test_another_implementation_accepts_our_bundles(root: Path, tmp_path: Path) 
 
 
 @pytest.mark.requirement("P9.2")
-def test_bundles_of_another_implementation_are_verified(root: Path) -> None:
+def test_bundles_of_another_implementation_are_verified(on_disk: Path) -> None:
+    root = write_corpus(on_disk / "one")
     theirs = peer_bundle(root, "gauge station")
     found = verdict(root, theirs, dict(make_receipt(theirs, "agent", now=NOW)))
     assert (found["ok"], found["receipt_ok"]) == (True, True)

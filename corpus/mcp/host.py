@@ -69,13 +69,16 @@ def serve(serving: Serving, results: Results) -> None:
     """Serve on standard input and output until the client ends or a signal comes.
 
     A call that has begun is finished first. Raises `OutputError` when there is no
-    standard output. A person who starts it by hand is told what it waits for.
+    standard output, and KeyboardInterrupt once Ctrl-C has ended it. A person who starts
+    it by hand is told what it waits for.
     """
     server = make_server(serving, results)
     if os.isatty(0):
         tell(serving.name, "serving MCP on stdin and stdout; waiting for a client")
-    with _standard_output() as sink:
-        anyio.run(_until_ended, server, sink)
+    with _standard_output() as sink, _same_interrupt():
+        interrupted = anyio.run(_until_ended, server, sink)
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def make_server(serving: Serving, results: Results) -> Server[Any]:
@@ -203,22 +206,46 @@ def _sayable(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - part of a res
     return value
 
 
-async def _until_ended(server: Server[Any], sink: int) -> None:
+async def _until_ended(server: Server[Any], sink: int) -> bool:
+    """Serve; say whether it was Ctrl-C that ended it."""
+    came: list[signal.Signals] = []
     async with anyio.create_task_group() as group:
-        group.start_soon(_watch_for_the_end, group.cancel_scope)
+        group.start_soon(_watch_for_the_end, group.cancel_scope, came)
         async with connected(0, sink) as (incoming, outgoing):
             options = server.create_initialization_options()
             await server.run(incoming, outgoing, options)
         group.cancel_scope.cancel()
+    return signal.SIGINT in came
 
 
-async def _watch_for_the_end(scope: anyio.CancelScope) -> None:
-    """End at SIGTERM as at the client's end: what is being written is finished."""
+async def _watch_for_the_end(
+    scope: anyio.CancelScope, came: list[signal.Signals]
+) -> None:
+    """End at a signal as at the client's end: what is being written is finished.
+
+    Ctrl-C is taken here too: raised in the middle of whatever runs it would tear that
+    apart. Who was started with it ignored goes on ignoring it.
+    """
     if os.name == "nt":
         return
-    with anyio.open_signal_receiver(signal.SIGTERM) as signals:
-        async for _ in signals:
+    wanted = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        wanted.append(signal.SIGINT)
+    with anyio.open_signal_receiver(*wanted) as signals:
+        async for number in signals:
+            came.append(number)
             scope.cancel()
+
+
+@contextmanager
+def _same_interrupt() -> Iterator[None]:
+    """Put back what Ctrl-C did before, which a loop of events does not."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
