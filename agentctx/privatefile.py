@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 ABANDONED = 3600.0
 """Seconds after which nobody is still writing a stage."""
 
-_SUFFIX = ".stage"
-_NEW = (
+NEW_FILE = (
     os.O_WRONLY
     | os.O_CREAT
     | os.O_EXCL
@@ -27,6 +26,9 @@ _NEW = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_BINARY", 0)
 )
+"""How a file is opened that must not be there yet; no link is followed."""
+
+_SUFFIX = ".stage"
 
 
 def write_private(path: str, content: bytes, *, fresh: bool = False) -> None:
@@ -40,7 +42,7 @@ def write_private(path: str, content: bytes, *, fresh: bool = False) -> None:
     stage = f"{folder}/.{name}.{os.getpid()}{_SUFFIX}"
     with suppress(FileNotFoundError):  # of a process that died with our number
         os.unlink(stage)  # noqa: PTH108 - hooks load it
-    descriptor = os.open(stage, _NEW, 0o600)  # noqa: TID251 - a file of the user's own
+    descriptor = os.open(stage, NEW_FILE, 0o600)  # noqa: TID251 - a file of the user's own
     try:
         try:
             _write_all(descriptor, content)
@@ -68,7 +70,7 @@ def name_stage(stage: str, path: str) -> None:
     except FileExistsError:
         raise
     except OSError:  # a file system without links: take the name, then fill it
-        os.close(os.open(path, _NEW, 0o600))  # noqa: TID251 - a new file
+        os.close(os.open(path, NEW_FILE, 0o600))  # noqa: TID251 - a new file
         os.replace(stage, path)  # noqa: PTH105 - hooks load it
 
 

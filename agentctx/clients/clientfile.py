@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentctx.errors import ClientFileError
-from agentctx.privatefile import folder_lock
+from agentctx.privatefile import NEW_FILE, folder_lock
 from corpus.confined.rename import exchange, rename_new
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ _READ = (
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_BINARY", 0)
 )
 _NOWHERE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG))
@@ -153,7 +145,7 @@ def _replace(target: str, found: _Found | None, new: bytes) -> None:
     staged = os.path.basename(stage)  # noqa: PTH119 - text
     with suppress(FileNotFoundError):  # of a process that was killed
         os.unlink(stage)  # noqa: PTH108 - text
-    descriptor = os.open(stage, _NEW, 0o600)  # noqa: TID251 - a client's settings
+    descriptor = os.open(stage, NEW_FILE, 0o600)  # noqa: TID251 - a client's settings
     try:
         try:
             if found is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentctx.drift.changes import changed_text
 from agentctx.drift.opened import read_bytes_of
 from agentctx.errors import InstructionsChangedError, InstructionsLockedError
-from agentctx.privatefile import folder_lock
+from agentctx.privatefile import NEW_FILE, folder_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from agentctx.drift.changes import Change
     from agentctx.drift.report import Report
 
-_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _USUAL_MODE = 0o644
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -127,7 +119,7 @@ def _put(stage: str, target: _Target) -> None:
     """Write a file's new content beside it, as its owner would have it."""
     old = None if target.before is None else os.stat(target.path)  # noqa: PTH116
     mode = _USUAL_MODE if old is None else 0o600
-    descriptor = os.open(stage, _NEW, mode)  # noqa: TID251 - it was confirmed
+    descriptor = os.open(stage, NEW_FILE, mode)  # noqa: TID251 - it was confirmed
     try:
         rest = memoryview(target.after)
         while rest:

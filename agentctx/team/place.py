@@ -10,20 +10,12 @@ import os
 import stat
 from contextlib import suppress
 
+from agentctx.privatefile import NEW_FILE
 from agentctx.smallfile import small_bytes
 from agentctx.team.refusals import ContextFileError, MergeFileError
 
 FOLDER, FILE = ".agentctx", "context.md"
 MOST_BYTES = 16 * 1024 * 1024
-
-_NEW = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def context_path(root: str) -> str:
@@ -105,7 +97,7 @@ def _mode(path: str) -> int | None:
 
 
 def _write_stage(stage: str, content: bytes, *, mode: int | None) -> None:
-    descriptor = os.open(stage, _NEW, 0o666)  # noqa: TID251 - a file of the project
+    descriptor = os.open(stage, NEW_FILE, 0o666)  # noqa: TID251 - a file of the project
     try:
         if mode is not None and os.name != "nt":
             os.fchmod(descriptor, mode)
