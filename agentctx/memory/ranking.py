@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import math
 
-from agentctx.memory.terms import PIECE, is_paired, normal_form, phrase, words_in
+from agentctx.memory.terms import (
+    PIECE,
+    first_met,
+    is_paired,
+    normal_form,
+    phrase,
+    words_in,
+)
 from corpus.lexical import WantedTerms
 from corpus.values import TYPE_CHECKING, Literal, NamedTuple
 
@@ -179,7 +186,8 @@ class Terms(NamedTuple):
         form = normal_form(text)
         if form in self.known and not self._says_nothing(form):
             return True
-        if text.isascii() and len(text) <= PIECE and not self._holds(text):
+        short = text.isascii() and len(text) <= PIECE
+        if short and first_met(text) and not self._holds(text):
             return False
         parts = phrase(text)
         there = [part for part in parts if part.text in self.known]

@@ -132,6 +132,19 @@ def phrase(text: str) -> tuple[Part, ...]:
     return tuple(_parts(text, MOST_ASKED))
 
 
+_met: set[str] = set()
+
+
+def first_met(text: str) -> bool:
+    """Say whether this process meets a name anew: it may end before it does again."""
+    if text in _met:
+        return False
+    if len(_met) >= _MOST_KEPT:
+        _met.clear()
+    _met.add(text)
+    return True
+
+
 def words_in(asked: Iterable[Asked]) -> float:
     """Say how many words telling terms stand for, in the order they were asked.
 
